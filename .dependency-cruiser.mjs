@@ -79,7 +79,7 @@ export default {
       from: { path: '^shared/(stores|transports|fetchers|sinks)/([a-z]+)/' },
       to: {
         path: IMPLEMENTATIONS,
-        pathNot: '^shared/$1/$2/|^shared/$1/[a-z-]+.ts$|^shared/fetchers/proxies/',
+        pathNot: '^shared/$1/$2/|^shared/$1/[a-z-]+.ts$|^shared/fetchers/(proxies|decoding)/',
       },
     },
     {

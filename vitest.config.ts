@@ -70,7 +70,7 @@ export default defineConfig({
           name: 'faults',
           env,
           include: ['test/faults/**/*.test.ts'],
-          globalSetup: ['test/faults/global-setup.ts'],
+          globalSetup: ['test/faults/harness/global-setup.ts'],
           testTimeout: 120_000,
           // As long as a server that starts is waited for.
           hookTimeout: 120_000,

@@ -4,11 +4,11 @@ import { Redis } from 'ioredis';
 import { fastHost } from './broad.ts';
 import { readCommandLine } from './command-line.ts';
 import { Figures } from './figures.ts';
-import { fittedHosts } from './fitted-hosts.ts';
-import { type MixedFigures, silentHosts, slowNames } from './mixed-hosts.ts';
 import { openBench } from './open-bench.ts';
 import { peerRows } from './peers/peers.ts';
-import { type PoliteFigures, politeCrawl } from './polite.ts';
+import { fittedHosts } from './polite/fitted-hosts.ts';
+import { type MixedFigures, silentHosts, slowNames } from './polite/mixed-hosts.ts';
+import { type PoliteFigures, politeCrawl } from './polite/polite.ts';
 import {
   bareLoop,
   embeddedCrawl,

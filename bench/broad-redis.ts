@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { connectStores, type Stores } from '../shared/backends/backends.ts';
-import { MAX_OFFER, type Offer } from '../shared/ports/frontier.ts';
+import { MAX_OFFER, type Offer } from '../shared/ports/frontier/frontier.ts';
 import type { RunOptions } from '../shared/ports/runs.ts';
 import { silentLog } from '../shared/runtime/logger.ts';
 import { settingsFrom } from '../shared/settings/settings.ts';

@@ -1,4 +1,4 @@
-import { DnsServer } from '../test/support/dns-server.ts';
+import { DnsServer } from '../test/support/listeners/dns-server.ts';
 import { readCommandLine } from './command-line.ts';
 
 readCommandLine(

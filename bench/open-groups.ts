@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { MAX_OFFER, nameOf, type Offer, type ReleasedTask } from '../shared/ports/frontier.ts';
+import { MAX_OFFER, nameOf, type Offer, type ReleasedTask } from '../shared/ports/frontier/frontier.ts';
 import { WINDOW_EVERY_MS } from '../shared/stores/policy.ts';
 import { groupOf, groupOfMark } from '../shared/task/group/group.ts';
 import type { JoinPlan } from '../shared/task/group/plan.ts';

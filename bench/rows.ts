@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
 import { connectStores } from '../shared/backends/backends.ts';
-import { MAX_OFFER, type Offer } from '../shared/ports/frontier.ts';
+import { MAX_OFFER, type Offer } from '../shared/ports/frontier/frontier.ts';
 import { silentLog } from '../shared/runtime/logger.ts';
 import { settingsFrom } from '../shared/settings/settings.ts';
 import { FAST_RUN } from '../test/support/builders.ts';

@@ -2,7 +2,7 @@ import { readDelivery } from '../../services/worker/delivered.ts';
 import { LeaseKeeper } from '../../services/worker/lease-keeper.ts';
 import type { Stores } from '../../shared/backends/backends.ts';
 import { SlotWait } from '../../shared/loops/slot-wait.ts';
-import { nameOf } from '../../shared/ports/frontier.ts';
+import { nameOf } from '../../shared/ports/frontier/frontier.ts';
 import type { Delivery, Handling } from '../../shared/ports/transport.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { silentLog } from '../../shared/runtime/logger.ts';

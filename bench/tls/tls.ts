@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Figures } from '../figures.ts';
-import { type PoliteFigures, politeCrawl } from '../polite.ts';
-import { hostAddresses } from '../polite-hosts.ts';
+import { type PoliteFigures, politeCrawl } from '../polite/polite.ts';
+import { hostAddresses } from '../polite/polite-hosts.ts';
 import type { Bench, Lane } from '../rows.ts';
 import type { Row } from '../table.ts';
 import { makeCertificates } from './certificates.ts';

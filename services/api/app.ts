@@ -7,10 +7,11 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { wellFormedJson } from '../../shared/runtime/printable.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import { addAccess, newFailures } from './access/access.ts';
-import { ANSWER_HEADERS } from './answer-headers.ts';
-import { DOCUMENT } from './openapi-document.ts';
+import { ANSWER_HEADERS } from './http/answer-headers.ts';
+import { DOCUMENT } from './http/openapi-document.ts';
+import { Problem, problemOf, sendProblem, wrongMediaType } from './http/problem.ts';
+import { answerUnread } from './http/unread-request.ts';
 import type { Api, ApiParts } from './parts.ts';
-import { Problem, problemOf, sendProblem, wrongMediaType } from './problem.ts';
 import { addBatchRoutes } from './routes/batch.ts';
 import { addCrawlerRoutes } from './routes/crawlers.ts';
 import { addDashboard } from './routes/dashboard.ts';
@@ -25,7 +26,6 @@ import { addSessionRoutes } from './routes/session.ts';
 import { addUrlRoutes } from './routes/urls.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
 import { addWrongMethods, notePaths } from './routes/wrong-method.ts';
-import { answerUnread } from './unread-request.ts';
 
 /** A body that comes more slowly is given up. */
 const BODY_WITHIN_MS = 30 * SECOND_MS;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { codeOf } from '../../shared/runtime/errors.ts';
-import { lastLinesOf } from '../../shared/runtime/last-lines.ts';
-import { LineFile } from '../../shared/runtime/line-file.ts';
-import { makeOutputFolder } from '../../shared/runtime/output-folder.ts';
+import { lastLinesOf } from '../../shared/runtime/files/last-lines.ts';
+import { LineFile } from '../../shared/runtime/files/line-file.ts';
+import { makeOutputFolder } from '../../shared/runtime/files/output-folder.ts';
 
 /** Who did what. */
 export interface AuditEntry {

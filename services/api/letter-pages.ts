@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FoundLetter } from '../../shared/control/letters/letter-filter.ts';
 import { compareKeys, type LetterKey, letterKey } from '../../shared/control/letters/letter-list.ts';
-import { Problem } from './problem.ts';
+import { Problem } from './http/problem.ts';
 
 /** The letter that a page ended with, by its key, and how many letters with that key came up to it: foreign messages may have the same. */
 const placeSchema = z.tuple([z.string(), z.string(), z.int().min(1)]);

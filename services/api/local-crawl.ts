@@ -5,7 +5,7 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { SETTINGS } from '../../shared/settings/table.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import { EmbeddedFleet, type Stopping } from '../process/embedded-fleet.ts';
-import type { ReadRequest } from './read-request.ts';
+import type { ReadRequest } from './http/read-request.ts';
 
 /** How long the pages in hand may take once the API stops. */
 const GRACE_MS = 8 * SECOND_MS;

@@ -1,6 +1,6 @@
 import { findCrawler } from '../../shared/crawler/loading/catalogue.ts';
 import { isPath } from '../../shared/crawler/loading/crawler-files.ts';
-import { MAX_OFFER, type Offer } from '../../shared/ports/frontier.ts';
+import { MAX_OFFER, type Offer } from '../../shared/ports/frontier/frontier.ts';
 import { PRODUCER_LEASE_MS, type RunOptions } from '../../shared/ports/runs.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
@@ -10,8 +10,8 @@ import type { Settings } from '../../shared/settings/table.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
 import { offerOfSeed } from '../producer/offer.ts';
 import { KEPT_MS } from '../producer/recent-offers.ts';
+import { Problem, unknownRun } from './http/problem.ts';
 import type { Link, LinkedStores } from './link.ts';
-import { Problem, unknownRun } from './problem.ts';
 
 /** What came of an offer of URLs. */
 export interface Offered {

@@ -21,11 +21,11 @@ import { WatchedProducer } from '../process/watched-producer.ts';
 import type { ProducerProgress } from '../producer/producer-progress.ts';
 import { KEPT_MS } from '../producer/recent-offers.ts';
 import { RunClosedError } from '../producer/run-closed.ts';
+import { Problem } from './http/problem.ts';
+import type { ReadRequest } from './http/read-request.ts';
 import type { Link, LinkedStores } from './link.ts';
 import { crawlLocally } from './local-crawl.ts';
 import type { Offers } from './offers.ts';
-import { Problem } from './problem.ts';
-import type { ReadRequest } from './read-request.ts';
 import { limitOf, type RunRequestOptions, settingsWith } from './run-request.ts';
 
 /** A run that somebody asks for. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { MINUTE_MS, SECOND_MS } from '../../shared/task/durations.ts';
-import { Problem } from './problem.ts';
+import { Problem } from './http/problem.ts';
 
 /** How often a client that may soon have a place is to ask. */
 const ASK_AGAIN_MS = 5 * SECOND_MS;

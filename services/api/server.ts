@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { openControlMetrics } from '../../shared/metrics/process-metrics.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { ConfigurationError, codeOf, messageOf } from '../../shared/runtime/errors.ts';
-import { freeSpaceOf } from '../../shared/runtime/free-space.ts';
+import { freeSpaceOf } from '../../shared/runtime/files/free-space.ts';
 import { type Service, startAll, stopAll } from '../../shared/runtime/lifecycle.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { TRAWL } from '../../shared/runtime/started-as.ts';

@@ -26,7 +26,7 @@ const COMMANDS: readonly (readonly [
   ['cancel', 'Runs:', 'end a run: its waiting URLs are dropped', () => steering('cancel')],
   ['seal', 'Runs:', 'say that no more seeds will come to a run', () => steering('seal')],
   ['limit', 'Runs:', 'limit how fast a host is asked', () => import('./commands/limit.ts')],
-  ['dlq', 'Pages:', 'show, replay, export or delete dead letters', () => import('./commands/dlq.ts')],
+  ['dlq', 'Pages:', 'show, replay, export or delete dead letters', () => import('./commands/dlq/dlq.ts')],
   ['url', 'Pages:', 'show what became of a URL, or why it waits', () => import('./commands/url.ts')],
   [
     'forget',

@@ -18,7 +18,7 @@ import { VERSION } from '../../shared/runtime/version.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
 import { FailureLines } from '../worker/failure-lines.ts';
-import { Robots } from '../worker/pipeline/robots.ts';
+import { Robots } from '../worker/pipeline/hosts/robots.ts';
 import type { StepWatch } from '../worker/pipeline/steps.ts';
 import { RunDirectory } from '../worker/run-directory.ts';
 import { SeedIntake } from '../worker/seed-intake.ts';

@@ -1,4 +1,4 @@
-import type { Offer } from '../../shared/ports/frontier.ts';
+import type { Offer } from '../../shared/ports/frontier/frontier.ts';
 import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
 import { INITIAL_FIELDS } from '../../shared/task/task/form.ts';
 import { type OfferRules, offerOf } from '../../shared/task/task/offer.ts';

@@ -1,5 +1,5 @@
 import { offerUntilTaken } from '../../shared/loops/full-store.ts';
-import { type Frontier, MAX_OFFER, type Offer, type OfferResult } from '../../shared/ports/frontier.ts';
+import { type Frontier, MAX_OFFER, type Offer, type OfferResult } from '../../shared/ports/frontier/frontier.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { LoopShare } from '../../shared/runtime/loop-share.ts';
 import { Turns } from '../../shared/runtime/turns.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { duration } from '../../shared/control/format.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
-import { type Frontier, MAX_OFFER } from '../../shared/ports/frontier.ts';
+import { type Frontier, MAX_OFFER } from '../../shared/ports/frontier/frontier.ts';
 import type { HostGate } from '../../shared/ports/host-gate.ts';
 import { type OpenedRun, PRODUCER_LEASE_MS, type RunOptions, type Runs } from '../../shared/ports/runs.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';

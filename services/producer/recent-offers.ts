@@ -1,4 +1,4 @@
-import type { Offer } from '../../shared/ports/frontier.ts';
+import type { Offer } from '../../shared/ports/frontier/frontier.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Seeded } from './offer.ts';
 

@@ -5,7 +5,7 @@ import {
   readLetter,
 } from '../../shared/control/letters/letter-filter.ts';
 import { offerUntilTaken } from '../../shared/loops/full-store.ts';
-import { type Frontier, MAX_OFFER, type OfferResult } from '../../shared/ports/frontier.ts';
+import { type Frontier, MAX_OFFER, type OfferResult } from '../../shared/ports/frontier/frontier.ts';
 import type { Marks } from '../../shared/ports/marks.ts';
 import { REPLAYER, type RunOptions, type Runs } from '../../shared/ports/runs.ts';
 import type { DeadLetters, LetterFate } from '../../shared/ports/transport.ts';

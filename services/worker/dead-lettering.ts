@@ -1,6 +1,6 @@
 import { deadLetterOf } from '../../shared/ports/dead-letter.ts';
-import type { AttemptHistory } from '../../shared/ports/frontier.ts';
-import { type Groups, ownerOf } from '../../shared/ports/groups.ts';
+import type { AttemptHistory } from '../../shared/ports/frontier/frontier.ts';
+import { type Groups, ownerOf } from '../../shared/ports/frontier/groups.ts';
 import type { OutgoingMessage, Transport } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { type Ending, noteOf, type Visit } from './pipeline/visit.ts';

@@ -1,4 +1,4 @@
-import type { Ledger, ReleaseName } from '../../shared/ports/frontier.ts';
+import type { Ledger, ReleaseName } from '../../shared/ports/frontier/frontier.ts';
 import type { Delivery } from '../../shared/ports/transport.ts';
 import { type ReadMessage, readMessage } from '../../shared/task/task/message.ts';
 import { idOf, runNamedBy } from '../../shared/task/task/task.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { untriedError } from '../../shared/ports/dead-letter.ts';
-import type { ReleasedTask } from '../../shared/ports/frontier.ts';
+import type { ReleasedTask } from '../../shared/ports/frontier/frontier.ts';
 import type { EndedRecord } from '../../shared/ports/record.ts';
 import type { Runs } from '../../shared/ports/runs.ts';
 import type { Sink } from '../../shared/ports/sink.ts';

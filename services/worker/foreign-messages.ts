@@ -1,5 +1,5 @@
 import { malformedLetterOf } from '../../shared/ports/dead-letter.ts';
-import type { Frontier, Ledger } from '../../shared/ports/frontier.ts';
+import type { Frontier, Ledger } from '../../shared/ports/frontier/frontier.ts';
 import type { Delivery, Handling, Transport } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';

@@ -1,4 +1,4 @@
-import { type Frontier, type ReleaseName, WORKING_MS } from '../../shared/ports/frontier.ts';
+import { type Frontier, type ReleaseName, WORKING_MS } from '../../shared/ports/frontier/frontier.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 

@@ -1,8 +1,8 @@
 import { deadLetterOf } from '../../shared/ports/dead-letter.ts';
-import type { Frontier } from '../../shared/ports/frontier.ts';
-import { nameOf } from '../../shared/ports/frontier.ts';
-import { type Groups, ownerOf } from '../../shared/ports/groups.ts';
-import { type MissingSteps as MissingStepsPort, STEP_MISSING_MS } from '../../shared/ports/missing-steps.ts';
+import type { Frontier } from '../../shared/ports/frontier/frontier.ts';
+import { nameOf } from '../../shared/ports/frontier/frontier.ts';
+import { type Groups, ownerOf } from '../../shared/ports/frontier/groups.ts';
+import { type MissingSteps as MissingStepsPort, STEP_MISSING_MS } from '../../shared/ports/frontier/missing-steps.ts';
 import type { Transport } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';

@@ -1,5 +1,5 @@
 import { FULL_NAP_MS } from '../../shared/loops/full-store.ts';
-import type { Frontier } from '../../shared/ports/frontier.ts';
+import type { Frontier } from '../../shared/ports/frontier/frontier.ts';
 import type { RunOptions, Runs } from '../../shared/ports/runs.ts';
 import type { Handling } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';

@@ -1,5 +1,5 @@
-import type { Frontier, Ledger, ReleaseName } from '../../shared/ports/frontier.ts';
-import type { HandOvers } from '../../shared/ports/queued-leases.ts';
+import type { Frontier, Ledger, ReleaseName } from '../../shared/ports/frontier/frontier.ts';
+import type { HandOvers } from '../../shared/ports/frontier/queued-leases.ts';
 import type { Delivery, Transport } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { HandOvers } from '../../shared/ports/queued-leases.ts';
+import type { HandOvers } from '../../shared/ports/frontier/queued-leases.ts';
 import { BEAT_EVERY_MS, PROTOCOL, type Roster, type WorkerBeat } from '../../shared/ports/roster.ts';
 import type { AckMode, Consumer, Delivery, Handling, Transport } from '../../shared/ports/transport.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';

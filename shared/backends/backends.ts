@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { BatchResults } from '../ports/batch-results.ts';
 import type { Biographer } from '../ports/biographer.ts';
+import type { StoreMemory } from '../ports/frontier/store-memory.ts';
 import type { HostGate, HostLimits } from '../ports/host-gate.ts';
 import type { HostOverview } from '../ports/host-overview.ts';
 import type { Marks } from '../ports/marks.ts';
@@ -10,7 +11,6 @@ import type { RobotsStore } from '../ports/robots-store.ts';
 import type { Roster } from '../ports/roster.ts';
 import type { RunOverview } from '../ports/run-overview.ts';
 import type { Runs } from '../ports/runs.ts';
-import type { StoreMemory } from '../ports/store-memory.ts';
 import type { DeadLetters, QueueInspector, Transport } from '../ports/transport.ts';
 import type { Service } from '../runtime/lifecycle.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -131,7 +131,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     import('../stores/redis/cache/robots-store.ts'),
     import('../stores/redis/roster.ts'),
     import('../stores/redis/batch-results.ts'),
-    import('../stores/redis/rights.ts'),
+    import('../stores/redis/rights/rights.ts'),
   ]);
   const url = redisUrlOf(settings);
   const told = {

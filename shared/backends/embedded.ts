@@ -4,7 +4,7 @@ import type { LocalLetters } from '../ports/local-letters.ts';
 import type { Beginning, LocalRuns, OwnedRun } from '../ports/local-runs.ts';
 import type { Transport } from '../ports/transport.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { makeOutputFolder } from '../runtime/output-folder.ts';
+import { makeOutputFolder } from '../runtime/files/output-folder.ts';
 import type { Settings } from '../settings/table.ts';
 import type { LocalStore } from '../stores/sqlite/moves/local-store.ts';
 import { QUEUE_TTL_MS } from '../transports/rabbitmq/topology.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../settings/table.ts';
-import { grantOf } from '../stores/redis/least-rights.ts';
+import { grantOf } from '../stores/redis/rights/least-rights.ts';
 import type { Refusal } from './attempts.ts';
 
 /** What Redis answers to a login that is wrong, or missing; and the variables that it came from. */

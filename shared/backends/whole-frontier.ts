@@ -1,8 +1,8 @@
-import type { AttemptHistory, Claims, Frontier, Ledger } from '../ports/frontier.ts';
-import type { FullStore } from '../ports/full-store.ts';
-import type { Groups } from '../ports/groups.ts';
-import type { MissingSteps } from '../ports/missing-steps.ts';
-import type { HandOvers, QueuedLeases } from '../ports/queued-leases.ts';
+import type { AttemptHistory, Claims, Frontier, Ledger } from '../ports/frontier/frontier.ts';
+import type { FullStore } from '../ports/frontier/full-store.ts';
+import type { Groups } from '../ports/frontier/groups.ts';
+import type { MissingSteps } from '../ports/frontier/missing-steps.ts';
+import type { HandOvers, QueuedLeases } from '../ports/frontier/queued-leases.ts';
 
 /** A frontier with all its abilities; only one in memory can be full. */
 export interface WholeFrontier

@@ -1,7 +1,7 @@
+import type { MemoryUse } from '../ports/frontier/store-memory.ts';
 import type { LiveWorker, WorkerBound } from '../ports/roster.ts';
 import type { HostLine } from '../ports/run-overview.ts';
 import { elapsedMs, REPLAYER, type RunProgress } from '../ports/runs.ts';
-import type { MemoryUse } from '../ports/store-memory.ts';
 import { TRAWL, WORK_COMMAND } from '../runtime/started-as.ts';
 import { alarmText, FULL_TEXT, isQueueFull, reportedAlarm } from './broker-trouble.ts';
 import { count, duration } from './format.ts';

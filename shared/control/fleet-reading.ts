@@ -1,9 +1,9 @@
 import { readDeadLetter } from '../ports/dead-letter.ts';
+import type { MemoryUse, StoreMemory } from '../ports/frontier/store-memory.ts';
 import type { HostOverview } from '../ports/host-overview.ts';
 import type { LiveWorker, Roster } from '../ports/roster.ts';
 import type { HostLine, RunOverview } from '../ports/run-overview.ts';
 import type { RunProgress, RunState, Runs } from '../ports/runs.ts';
-import type { MemoryUse, StoreMemory } from '../ports/store-memory.ts';
 import type { DeadLetters, QueueDepths } from '../ports/transport.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../task/durations.ts';

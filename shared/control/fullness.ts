@@ -1,4 +1,4 @@
-import { FULL_AT, FULL_FOR_OTHERS_AT, type MemoryUse } from '../ports/store-memory.ts';
+import { FULL_AT, FULL_FOR_OTHERS_AT, type MemoryUse } from '../ports/frontier/store-memory.ts';
 
 /** How full Redis is, who waits, and the mend; nothing as long as nobody waits. */
 export function fullnessText({ usedBytes, limitBytes }: MemoryUse): string | undefined {

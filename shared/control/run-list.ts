@@ -1,8 +1,8 @@
+import type { MemoryUse, StoreMemory } from '../ports/frontier/store-memory.ts';
 import type { HostOverview } from '../ports/host-overview.ts';
 import type { LiveWorker, Roster } from '../ports/roster.ts';
 import type { RunCounts, RunOverview } from '../ports/run-overview.ts';
 import type { Runs } from '../ports/runs.ts';
-import type { MemoryUse, StoreMemory } from '../ports/store-memory.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type RunView, RunWatcher } from './run-watcher.ts';
 

@@ -1,7 +1,7 @@
+import type { MemoryUse, StoreMemory } from '../ports/frontier/store-memory.ts';
 import type { Roster, WorkerBound } from '../ports/roster.ts';
 import type { HostLine, RunOverview } from '../ports/run-overview.ts';
 import { elapsedMs, type RunProgress, type RunStanding, type Runs } from '../ports/runs.ts';
-import type { MemoryUse, StoreMemory } from '../ports/store-memory.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Bottleneck, bottleneckOf } from './bottleneck.ts';
 

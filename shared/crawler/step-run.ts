@@ -10,7 +10,7 @@ import { CrawlerFault } from './failures/crawler-fault.ts';
 import { type DownloadHow, downloadProblem, FILE_STEP } from './file-step.ts';
 import { type FollowedRequest, requestOf } from './followed-request.ts';
 import { noStep } from './graph.ts';
-import { itemAsJson } from './item.ts';
+import { itemAsJson } from './items/item.ts';
 import { MAX_PAGE_KEPT_BYTES, writtenKept } from './kept.ts';
 import { hasOtherScheme } from './link-written.ts';
 import type { Page } from './page.ts';

@@ -34,6 +34,6 @@ export {
 export type { TestedLink, TestedRun } from './testing/tested-run.ts';
 export type { NumberOptions } from './tools/numbers.ts';
 export type { Selection, TableOptions } from './tools/selection.ts';
-export type { JsonLdObject } from './tools/structured-data.ts';
 export type { TableRow } from './tools/table.ts';
+export type { JsonLdObject } from './tools/written/structured-data.ts';
 // biome-ignore-end lint/performance/noBarrelFile: the one door of the package

@@ -8,12 +8,12 @@ import {
 import { codeOf } from '../runtime/errors.ts';
 import type { Asked } from './asked.ts';
 import type { BodyMemory, BodyShare } from './body-memory.ts';
-import { type Coding, codingsOf, decodeStream, decodeWhole } from './content-coding.ts';
+import { type Coding, codingsOf, decodeStream, decodeWhole } from './decoding/content-coding.ts';
+import { membersOf } from './decoding/gzip-members.ts';
+import type { WireBody } from './decoding/wire-body.ts';
 import { toFetchError } from './error-codes.ts';
-import { membersOf } from './gzip-members.ts';
 import { cookieLines, keptHeaders } from './kept-headers.ts';
 import type { RequestClock } from './request-clock.ts';
-import type { WireBody } from './wire-body.ts';
 
 /** How much longer a coded body may be if its content can't be compressed: a frame, and 5 bytes for each block. */
 const CODED_SLACK_BYTES = 65_536;

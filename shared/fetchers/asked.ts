@@ -1,7 +1,7 @@
 import type { FetchRequest, PageRequest } from '../ports/fetcher.ts';
 import type { HostHeaders } from '../task/host/host-headers.ts';
 import { authorizationOf } from '../task/url/logins.ts';
-import { ACCEPT_ENCODING } from './content-coding.ts';
+import { ACCEPT_ENCODING } from './decoding/content-coding.ts';
 
 /** A request for a page or for a document. */
 export interface Asked

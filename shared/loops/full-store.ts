@@ -1,4 +1,4 @@
-import type { OfferResult } from '../ports/frontier.ts';
+import type { OfferResult } from '../ports/frontier/frontier.ts';
 import type { Clock } from '../runtime/clock.ts';
 
 /** How long to wait before a full store is offered anything again. */

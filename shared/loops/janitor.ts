@@ -1,5 +1,5 @@
-import type { Frontier } from '../ports/frontier.ts';
-import type { FullStore } from '../ports/full-store.ts';
+import type { Frontier } from '../ports/frontier/frontier.ts';
+import type { FullStore } from '../ports/frontier/full-store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
 import type { Service } from '../runtime/lifecycle.ts';

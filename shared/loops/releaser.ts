@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { deadLetterOf } from '../ports/dead-letter.ts';
-import { type AttemptHistory, type Frontier, nameOf, type ReleasedTask } from '../ports/frontier.ts';
-import { type Groups, ownerOf } from '../ports/groups.ts';
+import { type AttemptHistory, type Frontier, nameOf, type ReleasedTask } from '../ports/frontier/frontier.ts';
+import { type Groups, ownerOf } from '../ports/frontier/groups.ts';
 import type { Roster } from '../ports/roster.ts';
 import type { OutgoingMessage, PublishOutcome, Transport } from '../ports/transport.ts';
 import type { Clock } from '../runtime/clock.ts';

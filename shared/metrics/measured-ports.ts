@@ -1,8 +1,8 @@
 import { FetchError, type Fetcher, type OpenDocument } from '../ports/fetcher.ts';
-import type { Frontier, Settlement, SettleReply } from '../ports/frontier.ts';
+import type { Frontier, Settlement, SettleReply } from '../ports/frontier/frontier.ts';
+import type { HandOvers } from '../ports/frontier/queued-leases.ts';
 import type { HostGate } from '../ports/host-gate.ts';
 import { fetchOutcomeOf, type Observer, type Stage, type StageObserver } from '../ports/observer.ts';
-import type { HandOvers } from '../ports/queued-leases.ts';
 import type { Sink } from '../ports/sink.ts';
 import type { Transport } from '../ports/transport.ts';
 import { overridden } from './overridden.ts';

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { FleetReader, type FleetSources, type ReadLink } from '../control/fleet-reading.ts';
 import type { BodyBudget, Fetcher } from '../ports/fetcher.ts';
-import type { Frontier } from '../ports/frontier.ts';
+import type { Frontier } from '../ports/frontier/frontier.ts';
+import type { HandOvers } from '../ports/frontier/queued-leases.ts';
 import type { HostGate } from '../ports/host-gate.ts';
-import type { HandOvers } from '../ports/queued-leases.ts';
 import type { Sink } from '../ports/sink.ts';
 import type { Transport } from '../ports/transport.ts';
 import type { Service } from '../runtime/lifecycle.ts';

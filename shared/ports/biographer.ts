@@ -1,5 +1,5 @@
 import type { Queue } from '../task/task/routing.ts';
-import type { TaskState } from './frontier.ts';
+import type { TaskState } from './frontier/frontier.ts';
 import type { HostCircumstances } from './host-overview.ts';
 import type { RunState } from './runs.ts';
 

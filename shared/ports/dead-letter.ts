@@ -5,8 +5,8 @@ import { FAILED_REASONS, type FailedReason, type LetterReason } from '../task/ta
 import { idOf, RUN_ID, type Task } from '../task/task/task.ts';
 import { loginsField, withLogin } from '../task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials, withoutCredentialsIn } from '../task/url/url.ts';
-import type { AttemptNote, TaskState } from './frontier.ts';
-import type { GroupOwner } from './groups.ts';
+import type { AttemptNote, TaskState } from './frontier/frontier.ts';
+import type { GroupOwner } from './frontier/groups.ts';
 import type { OutgoingMessage } from './transport.ts';
 
 /** Dead letters are kept this long, wherever that is. */

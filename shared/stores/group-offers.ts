@@ -1,4 +1,4 @@
-import type { Offer, OfferOptions } from '../ports/frontier.ts';
+import type { Offer, OfferOptions } from '../ports/frontier/frontier.ts';
 import { groupOf, groupOfMark } from '../task/group/group.ts';
 
 /**

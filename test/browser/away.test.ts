@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openWorkplace } from '../support/processes/trawl.ts';
 import { needPrograms } from '../support/servers/ladder.ts';
 import { freePort } from '../support/servers/machine.ts';
 import { privateServers } from '../support/servers/programs.ts';
-import { openWorkplace } from '../support/trawl.ts';
 import { openChromium } from './chromium.ts';
 import { flawsOf, openApi, openPage, picture } from './dashboard.ts';
 

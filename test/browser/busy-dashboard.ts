@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import type { Workplace } from '../support/trawl.ts';
+import type { Workplace } from '../support/processes/trawl.ts';
 import { beatWorkers, openBusyWorkplace } from './busy-store.ts';
 import { openChromium } from './chromium.ts';
 import { type OpenApi, openApi } from './dashboard.ts';

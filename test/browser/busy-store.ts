@@ -2,17 +2,17 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { Offer } from '../../shared/ports/frontier.ts';
-import { nameOf } from '../../shared/ports/frontier.ts';
+import type { Offer } from '../../shared/ports/frontier/frontier.ts';
+import { nameOf } from '../../shared/ports/frontier/frontier.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { beginRun } from '../../shared/stores/sqlite/local-runs.ts';
 import { SteadyClock } from '../../shared/stores/sqlite/steady-clock.ts';
 import { FAST_RUN } from '../support/builders.ts';
+import { Workplace } from '../support/processes/trawl.ts';
 import { offerOf } from '../support/stores/embedded.ts';
 import { letterOf } from '../support/stores/letters.ts';
 import { openLocalParts } from '../support/stores/local-parts.ts';
 import { offerAll } from '../support/stores/offer-all.ts';
-import { Workplace } from '../support/trawl.ts';
 
 /** A text that would do harm, or spoil the page, if it were taken for anything but text. */
 const HOSTILE =

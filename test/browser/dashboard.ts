@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
+import { openWorkplace, type Workplace } from '../support/processes/trawl.ts';
 import { freePort } from '../support/servers/machine.ts';
-import { openWorkplace, type Workplace } from '../support/trawl.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type Fleet, openFleet } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { type Fleet, openFleet } from '../support/processes/fleet.ts';
 import { openChromium } from './chromium.ts';
 import { openApi, openPage, picture } from './dashboard.ts';
 

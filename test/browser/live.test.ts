@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { openWorkplace } from '../support/processes/trawl.ts';
 import { TestSite } from '../support/site.ts';
-import { openWorkplace } from '../support/trawl.ts';
 import { LONG_HOSTILE } from './busy-store.ts';
 import { openChromium } from './chromium.ts';
 import { flawsOf, LOOKS, type OpenApi, openApi, openPage, picture } from './dashboard.ts';

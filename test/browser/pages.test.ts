@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Workplace } from '../support/trawl.ts';
+import { Workplace } from '../support/processes/trawl.ts';
 import { busyDashboard } from './busy-dashboard.ts';
 import { beatWorkers, HOSTILE_URL, LONG_HOST } from './busy-store.ts';
 import { flawsOf, LOOKS, type OpenApi, openApi, openPage, picture } from './dashboard.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { Workplace } from '../support/processes/trawl.ts';
 import { TestSite } from '../support/site.ts';
-import { Workplace } from '../support/trawl.ts';
 import { openChromium } from './chromium.ts';
 import { act, flawsOf, LOOKS, type OpenApi, openApi, openPage, picture } from './dashboard.ts';
 

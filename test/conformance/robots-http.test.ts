@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { requestRobots } from '../../services/worker/pipeline/robots-request.ts';
+import { requestRobots } from '../../services/worker/pipeline/hosts/robots-request.ts';
 import { decide } from '../../shared/task/robots/robots-match.ts';
 import { setupFor } from '../contract/suites/fetcher/setup.ts';
 import { openLane } from '../support/lane.ts';

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { RedisMemory } from '../../shared/stores/redis/memory-watch.ts';
-import { forEveryFrontier } from './suites/every-frontier.ts';
 import { describeFleetReading } from './suites/fleet-reading.contract.ts';
+import { forEveryFrontier } from './suites/frontier/every-frontier.ts';
 
 forEveryFrontier(describeFleetReading);
 

@@ -4,8 +4,8 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { RedisHostGate } from '../../shared/stores/redis/host-gate.ts';
 import { SteppedClock } from '../support/stores/stepped-clock.ts';
 import { openSqliteStore, redisStores } from '../support/stores/stores.ts';
-import { describeHostGate } from './suites/host-gate.contract.ts';
-import { describeHostPauses } from './suites/host-pauses.contract.ts';
+import { describeHostGate } from './suites/hosts/host-gate.contract.ts';
+import { describeHostPauses } from './suites/hosts/host-pauses.contract.ts';
 
 for (const contract of [describeHostGate, describeHostPauses]) {
   contract('in SQLite', openSqliteStore);

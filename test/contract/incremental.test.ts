@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 import { openSqliteStore, redisStores } from '../support/stores/stores.ts';
-import { describeIncremental } from './suites/incremental.contract.ts';
+import { describeIncremental } from './suites/frontier/incremental.contract.ts';
 
 describeIncremental('in SQLite', openSqliteStore);
 

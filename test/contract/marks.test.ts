@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { MAX_OFFER, nameOf, type Offer } from '../../shared/ports/frontier.ts';
+import { MAX_OFFER, nameOf, type Offer } from '../../shared/ports/frontier/frontier.ts';
 import { ConfigurationError } from '../../shared/runtime/errors.ts';
 import { RedisBiographer } from '../../shared/stores/redis/biographer.ts';
+import type { MarksForm } from '../../shared/stores/redis/forms/marks-form.ts';
 import { RedisFrontier } from '../../shared/stores/redis/frontier.ts';
 import { RedisMarks } from '../../shared/stores/redis/marks.ts';
-import type { MarksForm } from '../../shared/stores/redis/marks-form.ts';
 import { RedisRuns } from '../../shared/stores/redis/runs.ts';
 import { FAST_RUN } from '../support/builders.ts';
 import { offerAll } from '../support/stores/offer-all.ts';

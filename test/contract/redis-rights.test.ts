@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
-import { LEAST_RIGHTS } from '../../shared/stores/redis/least-rights.ts';
-import { COMMANDS, checkRights } from '../../shared/stores/redis/rights.ts';
+import { LEAST_RIGHTS } from '../../shared/stores/redis/rights/least-rights.ts';
+import { COMMANDS, checkRights } from '../../shared/stores/redis/rights/rights.ts';
 
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());

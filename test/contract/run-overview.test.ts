@@ -1,4 +1,4 @@
-import { forEveryFrontier } from './suites/every-frontier.ts';
+import { forEveryFrontier } from './suites/frontier/every-frontier.ts';
 import { describeRunOverview } from './suites/run-overview.contract.ts';
 
 forEveryFrontier(describeRunOverview);

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished } from 'vitest';
-import { type ApiProcess, openApi } from '../support/api-process.ts';
-import { openCrawl } from './crawl.ts';
-import { row } from './row.ts';
-import { ownServers } from './servers.ts';
-import { until } from './until.ts';
+import { type ApiProcess, openApi } from '../support/processes/api-process.ts';
+import { openCrawl } from './harness/crawl.ts';
+import { row } from './harness/row.ts';
+import { ownServers } from './harness/servers.ts';
+import { until } from './harness/until.ts';
 
 const servers = ownServers('redis', 'rabbitmq');
 

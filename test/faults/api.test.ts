@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, onTestFinished } from 'vitest';
-import { type ApiAnswer, type ApiProcess, openApi } from '../support/api-process.ts';
+import { type ApiAnswer, type ApiProcess, openApi } from '../support/processes/api-process.ts';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
-import { type Crawl, openCrawl } from './crawl.ts';
-import { row } from './row.ts';
-import { ownServers } from './servers.ts';
-import { until } from './until.ts';
+import { type Crawl, openCrawl } from './harness/crawl.ts';
+import { row } from './harness/row.ts';
+import { ownServers } from './harness/servers.ts';
+import { until } from './harness/until.ts';
 
 const servers = ownServers('redis');
 

@@ -3,11 +3,11 @@ import type { PublishOutcome } from '../../shared/ports/transport.ts';
 import { alarmOf } from '../../shared/transports/rabbitmq/alarm.ts';
 import { message } from '../contract/suites/transport.contract.ts';
 import { testTransport, uniquePrefix } from '../support/stores/rabbitmq.ts';
-import { openCrawl } from './crawl.ts';
-import { row } from './row.ts';
-import { ownServers } from './servers.ts';
-import { passes, until } from './until.ts';
-import { verdict } from './verdict.ts';
+import { openCrawl } from './harness/crawl.ts';
+import { row } from './harness/row.ts';
+import { ownServers } from './harness/servers.ts';
+import { passes, until } from './harness/until.ts';
+import { verdict } from './harness/verdict.ts';
 
 const servers = ownServers('rabbitmq');
 

@@ -3,13 +3,13 @@ import { connectInspector } from '../../shared/backends/backends.ts';
 import { silentLog } from '../../shared/runtime/logger.ts';
 import { settingsFrom } from '../../shared/settings/settings.ts';
 import { testTransport } from '../support/stores/rabbitmq.ts';
-import { type Crawl, type CrawlOptions, openCrawl } from './crawl.ts';
-import { inForm } from './form.ts';
-import { cpuSecondsOf } from './processes.ts';
-import { type Round, row } from './row.ts';
-import { ownServers } from './servers.ts';
-import { passes, until } from './until.ts';
-import { verdict } from './verdict.ts';
+import { type Crawl, type CrawlOptions, openCrawl } from './harness/crawl.ts';
+import { inForm } from './harness/form.ts';
+import { cpuSecondsOf } from './harness/processes.ts';
+import { type Round, row } from './harness/row.ts';
+import { ownServers } from './harness/servers.ts';
+import { passes, until } from './harness/until.ts';
+import { verdict } from './harness/verdict.ts';
 
 const servers = ownServers('rabbitmq');
 

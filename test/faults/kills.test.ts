@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import { type Crawl, openCrawl } from './crawl.ts';
-import { inForm } from './form.ts';
-import { row } from './row.ts';
-import { verdict } from './verdict.ts';
+import { type Crawl, openCrawl } from './harness/crawl.ts';
+import { inForm } from './harness/form.ts';
+import { row } from './harness/row.ts';
+import { verdict } from './harness/verdict.ts';
 
 const KILLS = inForm(200, 10);
 const PAGES = inForm(20_000, 1_000);

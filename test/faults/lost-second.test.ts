@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { allDone, TROUBLE } from './catalogue.ts';
-import { type Crawl, openCrawl, RUN } from './crawl.ts';
-import { row } from './row.ts';
-import { ownServers } from './servers.ts';
-import { until } from './until.ts';
-import { verdict } from './verdict.ts';
+import { allDone, TROUBLE } from './harness/catalogue.ts';
+import { type Crawl, openCrawl, RUN } from './harness/crawl.ts';
+import { row } from './harness/row.ts';
+import { ownServers } from './harness/servers.ts';
+import { until } from './harness/until.ts';
+import { verdict } from './harness/verdict.ts';
 
 const servers = ownServers('redis');
 

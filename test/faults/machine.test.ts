@@ -3,13 +3,13 @@ import { globSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished } from 'vitest';
 import { tryRun, which } from '../support/servers/machine.ts';
-import type { Ending } from './catalogue.ts';
-import { openCrawl } from './crawl.ts';
-import { inForm } from './form.ts';
-import { residentBytesOf } from './processes.ts';
-import { row } from './row.ts';
-import { passes, until } from './until.ts';
-import { verdict } from './verdict.ts';
+import type { Ending } from './harness/catalogue.ts';
+import { openCrawl } from './harness/crawl.ts';
+import { inForm } from './harness/form.ts';
+import { residentBytesOf } from './harness/processes.ts';
+import { row } from './harness/row.ts';
+import { passes, until } from './harness/until.ts';
+import { verdict } from './harness/verdict.ts';
 
 /** A program that a row can't do without: fails, and says how to get it. */
 function need(program: string, debianPackage: string): string {

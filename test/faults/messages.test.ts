@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
 import { testTransport } from '../support/stores/rabbitmq.ts';
-import { type Crawl, openCrawl, RUN } from './crawl.ts';
-import { row } from './row.ts';
-import { until } from './until.ts';
-import { verdict } from './verdict.ts';
+import { type Crawl, openCrawl, RUN } from './harness/crawl.ts';
+import { row } from './harness/row.ts';
+import { until } from './harness/until.ts';
+import { verdict } from './harness/verdict.ts';
 
 /** Copies up to `count` of the messages that wait, `times` over, and leaves them where they are. */
 async function copyWaiting(crawl: Crawl, count: number, times: number): Promise<void> {

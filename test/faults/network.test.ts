@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, inject, onTestFinished } from 'vitest';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
-import { type Crawl, openCrawl } from './crawl.ts';
-import { type Round, row } from './row.ts';
-import { passes, until } from './until.ts';
-import { verdict } from './verdict.ts';
+import { type Crawl, openCrawl } from './harness/crawl.ts';
+import { type Round, row } from './harness/row.ts';
+import { passes, until } from './harness/until.ts';
+import { verdict } from './harness/verdict.ts';
 
 /** A crawl whose first worker reaches the broker through a proxy, at a heartbeat of 5 s; the others reach it directly. */
 async function begin(round: Round): Promise<{ crawl: Crawl; proxy: TcpProxy }> {

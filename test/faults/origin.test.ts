@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished } from 'vitest';
 import { freePort } from '../support/servers/machine.ts';
 import { TestSite } from '../support/site.ts';
-import type { Ending } from './catalogue.ts';
-import { openCrawl } from './crawl.ts';
-import { mostWithin } from './host-limits.ts';
-import { row } from './row.ts';
-import { verdict } from './verdict.ts';
+import type { Ending } from './harness/catalogue.ts';
+import { openCrawl } from './harness/crawl.ts';
+import { mostWithin } from './harness/host-limits.ts';
+import { row } from './harness/row.ts';
+import { verdict } from './harness/verdict.ts';
 
 function endings(urls: readonly string[], ending: Ending): Record<string, Ending> {
   return Object.fromEntries(urls.map((url) => [url, ending]));

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, onTestFinished } from 'vitest';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
-import { type Crawl, type Hand, openCrawl, RUN } from './crawl.ts';
-import { row } from './row.ts';
-import { until } from './until.ts';
-import { verdict } from './verdict.ts';
+import { type Crawl, type Hand, openCrawl, RUN } from './harness/crawl.ts';
+import { row } from './harness/row.ts';
+import { until } from './harness/until.ts';
+import { verdict } from './harness/verdict.ts';
 
 /** Lines in all files of records, merged or not. */
 function linesStored({ workplace }: Crawl): number {

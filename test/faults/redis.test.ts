@@ -2,14 +2,14 @@ import { mkdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import { KEPT_MS } from '../../services/producer/recent-offers.ts';
+import type { Trawl } from '../support/processes/trawl.ts';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
-import type { Trawl } from '../support/trawl.ts';
-import { type Crawl, type CrawlOptions, openCrawl, RUN, WORKERS } from './crawl.ts';
-import { inForm } from './form.ts';
-import { now, type Round, row } from './row.ts';
-import { ownServers } from './servers.ts';
-import { passes, until } from './until.ts';
-import { verdict } from './verdict.ts';
+import { type Crawl, type CrawlOptions, openCrawl, RUN, WORKERS } from './harness/crawl.ts';
+import { inForm } from './harness/form.ts';
+import { now, type Round, row } from './harness/row.ts';
+import { ownServers } from './harness/servers.ts';
+import { passes, until } from './harness/until.ts';
+import { verdict } from './harness/verdict.ts';
 
 const servers = ownServers('redis');
 

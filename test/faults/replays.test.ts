@@ -7,10 +7,10 @@ import { CUSTOMER } from '../support/practice/account.ts';
 import { example, servePractice } from '../support/practice/open.ts';
 import { allProducts } from '../support/practice/shop.ts';
 import { testTransport } from '../support/stores/rabbitmq.ts';
-import { type Crawl, openCrawl, RUN } from './crawl.ts';
-import { row } from './row.ts';
-import { until } from './until.ts';
-import { timeRecovery } from './verdict.ts';
+import { type Crawl, openCrawl, RUN } from './harness/crawl.ts';
+import { row } from './harness/row.ts';
+import { until } from './harness/until.ts';
+import { timeRecovery } from './harness/verdict.ts';
 
 /** It crawls twice, and what a killed worker was about to publish comes back by its lease. */
 const TIMEOUT_MS = 300_000;

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
-import type { Ending } from './catalogue.ts';
-import { openCrawl, RUN, WORKERS } from './crawl.ts';
-import { row } from './row.ts';
-import { verdict } from './verdict.ts';
+import type { Ending } from './harness/catalogue.ts';
+import { openCrawl, RUN, WORKERS } from './harness/crawl.ts';
+import { row } from './harness/row.ts';
+import { verdict } from './harness/verdict.ts';
 
 describe('what stands on the broker is changed under the fleet', () => {
   row(6, 'an exchange is deleted: publishing to it closes the channel', async (round) => {

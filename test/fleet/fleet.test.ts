@@ -1,7 +1,7 @@
 import { connect } from 'amqplib';
 import { describe, expect, inject, test } from 'vitest';
-import { allPages, openFleet, pagesFetched } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { allPages, openFleet, pagesFetched } from '../support/processes/fleet.ts';
 
 const IDENTITY = ['waiting', 'inFlight', 'done', 'skipped', 'failed', 'cancelled'];
 

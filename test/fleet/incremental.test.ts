@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ChangingPages } from '../support/changing-pages.ts';
-import { type Fleet, openFleet } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { type Fleet, openFleet } from '../support/processes/fleet.ts';
 
 const PAGES = 12;
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { openFleet } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { openFleet } from '../support/processes/fleet.ts';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
 
 /** A fleet whose way to Redis can be cut, while the test itself looks past that. */

@@ -1,7 +1,7 @@
 import { connect } from 'amqplib';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { openFleet, pagesFetched } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { openFleet, pagesFetched } from '../support/processes/fleet.ts';
 import { testTransport } from '../support/stores/rabbitmq.ts';
 
 test('messages of a newer version are put back, never malformed, and old workers do not spin on them', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { openFleet } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
-import { AFTER_A_KILL_MS } from '../support/kills.ts';
+import { openFleet } from '../support/processes/fleet.ts';
+import { AFTER_A_KILL_MS } from '../support/processes/kills.ts';
 import { openProxiedDatabase, openTestDatabase } from '../support/stores/postgres.ts';
 
 const WORK = ['work', ...AT_FULL_SPEED];

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { allPages, openFleet, pagesFetched } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { allPages, openFleet, pagesFetched } from '../support/processes/fleet.ts';
 
 /** A fleet in which every page goes to the priority queue, which nobody acks. */
 async function setup(pages: number, slowMs: number) {

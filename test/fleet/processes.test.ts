@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { memoryLimit } from '../../shared/runtime/limits.ts';
-import { allPages, openFleet, pagesFetched } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
-import { AFTER_A_KILL_MS } from '../support/kills.ts';
-import type { Trawl } from '../support/trawl.ts';
+import { allPages, openFleet, pagesFetched } from '../support/processes/fleet.ts';
+import { AFTER_A_KILL_MS } from '../support/processes/kills.ts';
+import type { Trawl } from '../support/processes/trawl.ts';
 
 const WORK = [...AT_FULL_SPEED, '--log-format', 'json'];
 

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { LEAST_RIGHTS } from '../../shared/stores/redis/least-rights.ts';
-import { openFleet } from '../support/fleet.ts';
+import { LEAST_RIGHTS } from '../../shared/stores/redis/rights/least-rights.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { openFleet } from '../support/processes/fleet.ts';
 
 const NOTHING = ['-@all'];
 

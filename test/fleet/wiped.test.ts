@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
-import { allPages, openFleet, pagesFetched } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { allPages, openFleet, pagesFetched } from '../support/processes/fleet.ts';
 import { deleteTopology } from '../support/stores/rabbitmq.ts';
 
 test('RabbitMQ is wiped: doctor says so, and its --release brings back what was queued, and every page is fetched once', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { allPages, type Fleet, openFleet, pagesFetched } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { allPages, type Fleet, openFleet, pagesFetched } from '../support/processes/fleet.ts';
+import type { Trawl } from '../support/processes/trawl.ts';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
-import type { Trawl } from '../support/trawl.ts';
 
 const FOUR_AT_ONCE = [...AT_FULL_SPEED, '--worker-concurrency', '4', '--log-format', 'pretty'];
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import type { Ended } from '../support/trawl.ts';
+import type { Ended } from '../support/processes/trawl.ts';
 
 export const CHECKOUT = join(import.meta.dirname, '../..');
 

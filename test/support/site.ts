@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { LoopbackServer } from './loopback-server.ts';
+import { LoopbackServer } from './listeners/loopback-server.ts';
 import { ANSWERS } from './site/answers.ts';
 import { selfSigned } from './site/certificate.ts';
 import { CODED } from './site/coded.ts';

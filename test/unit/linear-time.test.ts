@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { acceptsText } from '../../shared/crawler/crawler.ts';
 import { decodeBody } from '../../shared/crawler/document/charset.ts';
 import { mediaTypeOf } from '../../shared/crawler/document/media-type.ts';
-import { codingsOf } from '../../shared/fetchers/content-coding.ts';
+import { codingsOf } from '../../shared/fetchers/decoding/content-coding.ts';
 import { repairedHead } from '../../shared/fetchers/repaired-head.ts';
 import { readDeadLetter } from '../../shared/ports/dead-letter.ts';
 import { withoutRefusedCharacters } from '../../shared/sinks/postgres/row.ts';

@@ -1,8 +1,8 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import { SECOND_MS } from '../../../shared/task/durations.ts';
 import { withoutCredentialsIn } from '../../../shared/task/url/url.ts';
+import { Problem } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem } from '../problem.ts';
 import { Allowance } from './allowance.ts';
 import { isOwnHost, isOwnOrigin } from './request-origin.ts';
 import { Sessions, sessionCookieOf } from './sessions.ts';

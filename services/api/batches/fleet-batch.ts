@@ -1,12 +1,12 @@
 import { steer } from '../../../shared/control/steering/steering.ts';
-import { MAX_OFFER } from '../../../shared/ports/frontier.ts';
+import { MAX_OFFER } from '../../../shared/ports/frontier/frontier.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { UnavailableError } from '../../../shared/runtime/errors.ts';
 import { DAY_MS } from '../../../shared/task/durations.ts';
+import { Problem } from '../http/problem.ts';
+import type { ReadRequest } from '../http/read-request.ts';
 import type { Link, LinkedStores } from '../link.ts';
-import { Problem } from '../problem.ts';
-import type { ReadRequest } from '../read-request.ts';
 import type { BatchInput } from './batch-request.ts';
 
 /** How long the results of a batch are kept. */

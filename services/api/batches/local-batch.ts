@@ -4,8 +4,8 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { EmbeddedFleet } from '../../process/embedded-fleet.ts';
 import type { Seed } from '../../producer/seeds.ts';
+import type { ReadRequest } from '../http/read-request.ts';
 import { stoppingBy } from '../local-crawl.ts';
-import type { ReadRequest } from '../read-request.ts';
 import type { BatchInput } from './batch-request.ts';
 import { MemorySink } from './memory-sink.ts';
 

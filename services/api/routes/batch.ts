@@ -3,8 +3,8 @@ import { expectMayAsk } from '../access/access.ts';
 import { LOCAL_CALLER } from '../access/tokens.ts';
 import { batchAnswerSchema } from '../batches/batch-answer.ts';
 import { batchSchema } from '../batches/batch-request.ts';
+import { Problem, problemSchema } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem, problemSchema } from '../problem.ts';
 import { runIdSchema } from '../schemas/inputs.ts';
 
 const tags = ['batches'];

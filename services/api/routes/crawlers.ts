@@ -3,8 +3,8 @@ import { GRAPH_FORMATS, graphJson, graphLines } from '../../../shared/crawler/cr
 import { crawlerJson } from '../../../shared/crawler/crawler-json.ts';
 import { type Found, findAll, findCrawler, UnknownCrawlerError } from '../../../shared/crawler/loading/catalogue.ts';
 import { SECOND_MS } from '../../../shared/task/durations.ts';
+import { Problem, problemSchema } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem, problemSchema } from '../problem.ts';
 import { CRAWLER_NAME } from '../producers.ts';
 import { SharedRead } from '../shared-read.ts';
 

@@ -5,9 +5,9 @@ import { type FoundLetter, isMeant, type LetterFilter } from '../../../shared/co
 import { letterJson } from '../../../shared/control/letters/letter-json.ts';
 import { MOST_LOOKED_AT, purgedJson, purgeLetters } from '../../../shared/control/letters/letter-list.ts';
 import { LETTER_TTL_MS } from '../../../shared/ports/dead-letter.ts';
+import { Problem, problemSchema } from '../http/problem.ts';
 import { pageOfLetters } from '../letter-pages.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem, problemSchema } from '../problem.ts';
 import { replay } from '../replay.ts';
 import { letterSchema } from '../schemas/answers.ts';
 import { letterFilter } from '../schemas/inputs.ts';

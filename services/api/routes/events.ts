@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { SECOND_MS } from '../../../shared/task/durations.ts';
 import { Sessions } from '../access/sessions.ts';
+import { Problem } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem } from '../problem.ts';
 import { runIdSchema } from '../schemas/inputs.ts';
 
 /** Listeners at once, each an open connection. */

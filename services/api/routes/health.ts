@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { Problem, problemSchema } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem, problemSchema } from '../problem.ts';
 
 /** Whether the process lives, whether it can answer, and what it measures. */
 export function addHealthRoutes(app: Api, { link, metrics }: ApiParts): void {

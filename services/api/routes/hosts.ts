@@ -5,8 +5,8 @@ import { pausedHostJson, resumedHostJson } from '../../../shared/control/hosts/h
 import { BY_HAND } from '../../../shared/control/steering/steering.ts';
 import { rate } from '../../../shared/settings/parsers.ts';
 import type { ListedHost } from '../host-list.ts';
+import { Problem, problemSchema } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem, problemSchema } from '../problem.ts';
 import { listedHostSchema, steeredHostSchema } from '../schemas/answers.ts';
 import { cursorSchema, hostParams, limitSchema, reasonBody } from '../schemas/inputs.ts';
 

@@ -8,8 +8,8 @@ import { rowFormat, TABLE_FORMATS } from '../../../shared/control/table/row-form
 import { type TableQuery, TableReader, type TableRecord } from '../../../shared/control/table/table-query.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';
 import { silentLog } from '../../../shared/runtime/logger.ts';
+import { Problem, problemSchema, unknownRun } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem, problemSchema, unknownRun } from '../problem.ts';
 import { ReadingPlaces } from '../reading-places.ts';
 import { runParams } from '../schemas/inputs.ts';
 

@@ -7,8 +7,8 @@ import type { SteerVerb } from '../../../shared/control/steering/steering-outcom
 import { summaryJson } from '../../../shared/control/summary-json.ts';
 import { expectMayAsk } from '../access/access.ts';
 import type { Caller } from '../access/tokens.ts';
+import { Problem, problemSchema, unknownRun } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem, problemSchema, unknownRun } from '../problem.ts';
 import { listedRunSchema, runStatusSchema, steeredSchema } from '../schemas/answers.ts';
 import { cursorSchema, limitSchema, reasonBody, runIdSchema, runParams, urlText } from '../schemas/inputs.ts';
 import { producedSchema, runRequestSchema } from '../schemas/runs.ts';

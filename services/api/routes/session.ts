@@ -3,8 +3,8 @@ import { callerOfSecret } from '../access/access.ts';
 import type { Allowance } from '../access/allowance.ts';
 import { cookieHeader, Sessions } from '../access/sessions.ts';
 import { LOCAL_CALLER } from '../access/tokens.ts';
+import { problemSchema } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { problemSchema } from '../problem.ts';
 import { callerSchema } from '../schemas/answers.ts';
 
 /** Sessions of browsers: their event sources can't send a token. */

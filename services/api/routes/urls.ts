@@ -5,8 +5,8 @@ import { type ForgetWhat, forgetMarks } from '../../../shared/control/steering/f
 import { lookUp } from '../../../shared/control/urls/biography.ts';
 import { silentLog } from '../../../shared/runtime/logger.ts';
 import { withoutCredentials } from '../../../shared/task/url/url.ts';
+import { Problem, problemSchema, unknownRun } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem, problemSchema, unknownRun } from '../problem.ts';
 import { attemptSchema, letterSchema } from '../schemas/answers.ts';
 import { hostSchema, reasonSchema, runIdSchema, urlText } from '../schemas/inputs.ts';
 

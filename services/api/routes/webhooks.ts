@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UnavailableError } from '../../../shared/runtime/errors.ts';
+import { Problem, problemSchema, unknownRun } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem, problemSchema, unknownRun } from '../problem.ts';
 import { reasonBody, runParams } from '../schemas/inputs.ts';
 
 const hookSchema = z.object({

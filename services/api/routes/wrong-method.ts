@@ -1,5 +1,5 @@
+import { Problem } from '../http/problem.ts';
 import type { Api } from '../parts.ts';
-import { Problem } from '../problem.ts';
 
 /** Which methods each path of an API has, noted as its routes are added. */
 export function notePaths(app: Api): Map<string, Set<string>> {

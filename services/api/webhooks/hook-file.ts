@@ -4,7 +4,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError, codeOf, messageOf } from '../../../shared/runtime/errors.ts';
-import { makeOutputFolder } from '../../../shared/runtime/output-folder.ts';
+import { makeOutputFolder } from '../../../shared/runtime/files/output-folder.ts';
 
 const attemptSchema = z.object({ at: z.string(), status: z.int().nullable(), error: z.string().nullable() });
 const hookSchema = z.object({

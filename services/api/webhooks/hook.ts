@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Settings } from '../../../shared/settings/table.ts';
 import { isDenied } from '../../../shared/task/host/private-address.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../http/problem.ts';
 
 /** Where to tell that a run has ended, and the secret that signs it. */
 export interface Hook {

@@ -1,6 +1,6 @@
 import { type Column, columnsOfItems } from '../../../shared/control/table/columns.ts';
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
-import { fieldsOfItems } from '../../../shared/crawler/item-fields.ts';
+import { fieldsOfItems } from '../../../shared/crawler/items/item-fields.ts';
 import { findCrawler } from '../../../shared/crawler/loading/catalogue.ts';
 import { isPath } from '../../../shared/crawler/loading/crawler-files.ts';
 import type { Settings } from '../../../shared/settings/table.ts';

@@ -3,7 +3,7 @@ import { hostText, paceText } from '../../../shared/control/hosts/pause-text.ts'
 import type { Biography, RunChapter } from '../../../shared/control/urls/biography.ts';
 import type { UnknownUrl } from '../../../shared/control/urls/unknown-url.ts';
 import type { Place, TaskTrace } from '../../../shared/ports/biographer.ts';
-import type { AttemptNote } from '../../../shared/ports/frontier.ts';
+import type { AttemptNote } from '../../../shared/ports/frontier/frontier.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';

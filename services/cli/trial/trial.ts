@@ -1,9 +1,9 @@
 import { conditionText } from '../../../shared/crawler/condition.ts';
 import type { Extract } from '../../../shared/crawler/document/reading.ts';
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
+import { itemsIn } from '../../../shared/crawler/items/record-items.ts';
 import { leadsOf, sortLead } from '../../../shared/crawler/leads/leads.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
-import { itemsIn } from '../../../shared/crawler/record-items.ts';
 import { shownRequest, type TaskRequest } from '../../../shared/task/task/request.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';

@@ -1,12 +1,12 @@
 import { StepError } from '../../../shared/crawler/failures/step-error.ts';
+import { recordItems } from '../../../shared/crawler/items/record-items.ts';
 import { groupMaterial, TOO_LARGE, writeInput } from '../../../shared/crawler/joins/group-material.ts';
 import { JoinRun } from '../../../shared/crawler/joins/join-run.ts';
 import type { Join } from '../../../shared/crawler/joins/joins.ts';
 import { runMaterial } from '../../../shared/crawler/joins/run-material.ts';
-import { recordItems } from '../../../shared/crawler/record-items.ts';
 import type { BodyBudget, PageHold } from '../../../shared/ports/fetcher.ts';
-import { nameOf } from '../../../shared/ports/frontier.ts';
-import { type GroupInputs, type Groups, MAX_GROUP_BYTES } from '../../../shared/ports/groups.ts';
+import { nameOf } from '../../../shared/ports/frontier/frontier.ts';
+import { type GroupInputs, type Groups, MAX_GROUP_BYTES } from '../../../shared/ports/frontier/groups.ts';
 import type { DoneRecord } from '../../../shared/ports/record.ts';
 import type { Runs } from '../../../shared/ports/runs.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';

@@ -1,4 +1,4 @@
-import { type Claims, nameOf } from '../../../shared/ports/frontier.ts';
+import { type Claims, nameOf } from '../../../shared/ports/frontier/frontier.ts';
 import type { Ending, Visit } from './visit.ts';
 
 /** Is the page of this mark another task's? Then it need not be fetched for this one: its claim would be refused. */

@@ -1,5 +1,5 @@
 import { FULL_NAP_MS } from '../../../shared/loops/full-store.ts';
-import { type Frontier, nameOf, type Settlement, type SettleReply } from '../../../shared/ports/frontier.ts';
+import { type Frontier, nameOf, type Settlement, type SettleReply } from '../../../shared/ports/frontier/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import { RecordRefusedError, type Sink } from '../../../shared/ports/sink.ts';

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Extract } from '../../../shared/crawler/document/reading.ts';
 import { leadsOf, sortLead } from '../../../shared/crawler/leads/leads.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
-import { type Frontier, type LinkTally, MAX_OFFER, nameOf, type Settlement } from '../../../shared/ports/frontier.ts';
+import {
+  type Frontier,
+  type LinkTally,
+  MAX_OFFER,
+  nameOf,
+  type Settlement,
+} from '../../../shared/ports/frontier/frontier.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { planFor } from '../../../shared/task/group/plan.ts';
 import type { TaskOffer } from '../../../shared/task/task/offer.ts';

@@ -13,9 +13,9 @@ import {
   type Ledger,
   nameOf,
   type TaskState,
-} from '../../../shared/ports/frontier.ts';
-import type { Groups } from '../../../shared/ports/groups.ts';
-import type { MissingSteps as MissingStepsPort } from '../../../shared/ports/missing-steps.ts';
+} from '../../../shared/ports/frontier/frontier.ts';
+import type { Groups } from '../../../shared/ports/frontier/groups.ts';
+import type { MissingSteps as MissingStepsPort } from '../../../shared/ports/frontier/missing-steps.ts';
 import type { ResponseCache } from '../../../shared/ports/response-cache.ts';
 import { RecordRefusedError } from '../../../shared/ports/sink.ts';
 import type { Delivery, Handling } from '../../../shared/ports/transport.ts';
@@ -40,10 +40,10 @@ import { CachedResponses } from './cached-responses.ts';
 import { claimArrival, knownAlready } from './claim-arrival.ts';
 import { Endings, type EndingsOptions } from './endings.ts';
 import { fallBack, type ReadPage, underRules } from './fallbacks.ts';
+import { robotsFor } from './hosts/robots.ts';
 import { LinkOffers } from './link-offers.ts';
 import { LostRuns } from './lost-runs.ts';
 import { type Known, Requests, type RequestsOptions } from './requests.ts';
-import { robotsFor } from './robots.ts';
 import { Steps, type StepsOptions } from './steps.ts';
 import { type Arrival, arrivedMark, doneRecord, type Ending, failedStep, type Visit } from './visit.ts';
 

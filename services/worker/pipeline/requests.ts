@@ -1,5 +1,5 @@
 import type { PageHold } from '../../../shared/ports/fetcher.ts';
-import type { Claims } from '../../../shared/ports/frontier.ts';
+import type { Claims } from '../../../shared/ports/frontier/frontier.ts';
 import type { RobotsRules } from '../../../shared/task/robots/robots-match.ts';
 import type { SentRequest } from '../../../shared/task/task/request.ts';
 import { retryDelayMs } from '../../../shared/task/task/retry-schedule.ts';
@@ -8,10 +8,10 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { type Calls, prepared } from './around-fetch.ts';
 import { isKnown, knownAlready } from './claim-arrival.ts';
 import { fateBefore, isUnknownFate } from './fate.ts';
-import { type Answered, type Hop, HostTurns, type HostTurnsOptions, wants } from './host-turns.ts';
+import { type Answered, type Hop, HostTurns, type HostTurnsOptions, wants } from './hosts/host-turns.ts';
+import { type Candidate, type Permission, type Robots, robotsFor } from './hosts/robots.ts';
+import { SilentHosts } from './hosts/silent-hosts.ts';
 import { followed, isRespelt, outOfScope } from './redirects.ts';
-import { type Candidate, type Permission, type Robots, robotsFor } from './robots.ts';
-import { SilentHosts } from './silent-hosts.ts';
 import {
   type Arrival,
   arrivedMark,

@@ -1,4 +1,4 @@
-import type { PageVisit } from '../../../shared/ports/frontier.ts';
+import type { PageVisit } from '../../../shared/ports/frontier/frontier.ts';
 import { isMember, planFor } from '../../../shared/task/group/plan.ts';
 import { type KnownPage, readAsOf, type Validators, validatorsIn } from '../../../shared/task/task/known-page.ts';
 import { type Ending, redirectsOf, type Visit } from './visit.ts';

@@ -1,4 +1,4 @@
-import type { Settlement } from '../../../shared/ports/frontier.ts';
+import type { Settlement } from '../../../shared/ports/frontier/frontier.ts';
 import { spent } from './fate.ts';
 import { rememberedOf } from './revisit.ts';
 import { type Ending, noteOf, type Visit } from './visit.ts';

@@ -7,7 +7,7 @@ import type { StepError } from '../../../shared/crawler/failures/step-error.ts';
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
-import type { AttemptNote, Settlement, TaskState } from '../../../shared/ports/frontier.ts';
+import type { AttemptNote, Settlement, TaskState } from '../../../shared/ports/frontier/frontier.ts';
 import type { DoneRecord, EndedRecord } from '../../../shared/ports/record.ts';
 import { groupOfMark } from '../../../shared/task/group/group.ts';
 import { type CookieLine, withCookies } from '../../../shared/task/task/cookie-lines.ts';

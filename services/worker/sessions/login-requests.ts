@@ -15,7 +15,7 @@ import type { Task } from '../../../shared/task/task/task.ts';
 import { loginFor, withLogin } from '../../../shared/task/url/logins.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
-import type { Candidate, Robots } from '../pipeline/robots.ts';
+import type { Candidate, Robots } from '../pipeline/hosts/robots.ts';
 
 export interface LoginRequestsOptions {
   readonly gate: HostGate;

@@ -12,7 +12,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../shared/task/durations.ts';
 import { idOf } from '../../../shared/task/task/task.ts';
 import { verdictOf } from '../../../shared/task/task/verdict.ts';
 import type { Calls } from '../pipeline/around-fetch.ts';
-import { type Robots, robotsFor } from '../pipeline/robots.ts';
+import { type Robots, robotsFor } from '../pipeline/hosts/robots.ts';
 import type { OpenSession, Visit } from '../pipeline/visit.ts';
 import { LoginRequests, type LoginRequestsOptions } from './login-requests.ts';
 

@@ -1,5 +1,5 @@
 import { type DeadLetter, readDeadLetter } from '../../ports/dead-letter.ts';
-import type { ReleaseName } from '../../ports/frontier.ts';
+import type { ReleaseName } from '../../ports/frontier/frontier.ts';
 import type { DeadLetterMessage } from '../../ports/transport.ts';
 import type { LetterReason } from '../../task/task/outcome.ts';
 import { runNamedBy } from '../../task/task/task.ts';

@@ -1,5 +1,5 @@
 import type { DeadLetter } from '../../ports/dead-letter.ts';
-import type { ReleaseName } from '../../ports/frontier.ts';
+import type { ReleaseName } from '../../ports/frontier/frontier.ts';
 import type { DeadLetterMessage } from '../../ports/transport.ts';
 import { writtenTask, writtenTaskSchema } from '../../task/task/form.ts';
 import { readMessage } from '../../task/task/message.ts';

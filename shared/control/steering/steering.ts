@@ -1,4 +1,4 @@
-import type { Frontier } from '../../ports/frontier.ts';
+import type { Frontier } from '../../ports/frontier/frontier.ts';
 import type { Runs, Steered } from '../../ports/runs.ts';
 import { type SteeringOutcome, type SteerVerb, steeringOutcome } from './steering-outcome.ts';
 

@@ -1,6 +1,6 @@
 import type { Biographer, TaskTrace } from '../../ports/biographer.ts';
-import type { AttemptHistory, AttemptNote } from '../../ports/frontier.ts';
-import type { GroupStanding, Groups } from '../../ports/groups.ts';
+import type { AttemptHistory, AttemptNote } from '../../ports/frontier/frontier.ts';
+import type { GroupStanding, Groups } from '../../ports/frontier/groups.ts';
 import type { PageRecord } from '../../ports/record.ts';
 import type { RobotsStore } from '../../ports/robots-store.ts';
 import type { RunOverview } from '../../ports/run-overview.ts';

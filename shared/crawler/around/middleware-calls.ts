@@ -3,7 +3,7 @@ import type { Task } from '../../task/task/task.ts';
 import type { Crawler } from '../crawler.ts';
 import type { CrawlerAtWork, Extract } from '../document/reading.ts';
 import { type AboutCall, MAX_MESSAGE_LENGTH, ProblemError } from '../failures/step-error.ts';
-import { itemAsJson } from '../item.ts';
+import { itemAsJson } from '../items/item.ts';
 import { Page } from '../page.ts';
 import { changedBy, type RequestInMaking } from './changed-request.ts';
 import type { AboutPage, ChangedRequest, GivenAnswer, Hook, Middleware, StoredPage } from './middleware.ts';

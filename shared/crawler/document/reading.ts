@@ -2,9 +2,9 @@ import type { Failure } from '../../task/task/retry-policy.ts';
 import type { Crawler, Step } from '../crawler.ts';
 import type { StepResult } from '../definition.ts';
 import { type AboutCall, ProblemError } from '../failures/step-error.ts';
-import { itemAsJson } from '../item.ts';
+import { itemAsJson } from '../items/item.ts';
+import { recordItems } from '../items/record-items.ts';
 import type { Page } from '../page.ts';
-import { recordItems } from '../record-items.ts';
 import { type StepOutcome, StepRun } from '../step-run.ts';
 
 /** What a crawler made of a page. */

@@ -1,11 +1,11 @@
-import type { GroupInputs } from '../../ports/groups.ts';
+import type { GroupInputs } from '../../ports/frontier/groups.ts';
 import { RecordRefusedError } from '../../ports/sink.ts';
 import { messageOf } from '../../runtime/errors.ts';
 import type { PlannedJoin } from '../../task/group/plan.ts';
 import type { Task } from '../../task/task/task.ts';
 import { keyOfMark, stepOfMark } from '../../task/url/fingerprint.ts';
 import type { Crawler } from '../crawler.ts';
-import { itemsIn, type RecordItems } from '../record-items.ts';
+import { itemsIn, type RecordItems } from '../items/record-items.ts';
 import type { GroupMaterial } from './join-run.ts';
 import type { JoinInput, MissingInput } from './joins.ts';
 

@@ -1,7 +1,7 @@
 import type { Crawler } from '../crawler.ts';
 import { CrawlerFault } from '../failures/crawler-fault.ts';
 import { ProblemError } from '../failures/step-error.ts';
-import { itemAsJson } from '../item.ts';
+import { itemAsJson } from '../items/item.ts';
 import { issueText, judged, keptBy } from '../step-run.ts';
 import type { Join, JoinInput, JoinOwner, MissingInputs } from './joins.ts';
 

@@ -1,7 +1,7 @@
 import type { DoneRecord, EndedRecord } from '../../ports/record.ts';
 import { ConfigurationError } from '../../runtime/errors.ts';
 import type { Crawler } from '../crawler.ts';
-import { itemsIn } from '../record-items.ts';
+import { itemsIn } from '../items/record-items.ts';
 import type { RunMaterial } from './join-run.ts';
 
 /** What all workers have stored of a run; see {@link RecordSource}. To be closed by whoever reads it. */

@@ -1,4 +1,4 @@
-import { type GroupInputs, MAX_GROUP_BYTES, MOST_MISSING } from '../../ports/groups.ts';
+import { type GroupInputs, MAX_GROUP_BYTES, MOST_MISSING } from '../../ports/frontier/groups.ts';
 import type { RunOptions } from '../../ports/runs.ts';
 import { groupOf, groupOfMark, joinMark } from '../../task/group/group.ts';
 import { joinTaskOf, ownerText } from '../../task/group/join-task.ts';
@@ -11,13 +11,13 @@ import type { AuthorsWork } from '../around/middleware-calls.ts';
 import type { Extract } from '../document/reading.ts';
 import { StepError } from '../failures/step-error.ts';
 import { FILE_STEP } from '../file-step.ts';
+import { itemsIn, recordItems } from '../items/record-items.ts';
 import { groupMaterial, missingInput, TOO_LARGE, writeInput } from '../joins/group-material.ts';
 import { type GroupMaterial, JoinRun, type RunMaterial } from '../joins/join-run.ts';
 import type { MissingInput } from '../joins/joins.ts';
 import { type DoneTasks, doneCounts, runMaterial } from '../joins/run-material.ts';
 import { leadsOf, sortLead } from '../leads/leads.ts';
 import type { Page } from '../page.ts';
-import { itemsIn, recordItems } from '../record-items.ts';
 import { callUntimed, workSaved } from './read-page.ts';
 
 /** A link that a step follows, or has stored as a file: it then leads to the step `download`. */

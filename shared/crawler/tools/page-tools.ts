@@ -2,14 +2,14 @@ import { type LinkBase, linkBase, type QueryEncoder } from '../../task/url/url.t
 import type { Document } from '../document/document-notes.ts';
 import { isHtml, isXhtml, isXml } from '../document/media-type.ts';
 import { matchAllIn, matchIn } from './matching.ts';
-import { microdataIn } from './microdata.ts';
 import type { NumberOptions } from './numbers.ts';
 import { Selection, type TableOptions } from './selection.ts';
-import { hasType, type JsonLdObject, jsonLdIn, metaIn, openGraphIn } from './structured-data.ts';
 import type { TableRow } from './table.ts';
 import { htmlFragment, htmlTree, type Tree, xhtmlTree, xmlTree } from './tree.ts';
-import { variableIn } from './variables.ts';
-import { atPath, bodyJson } from './written-json.ts';
+import { microdataIn } from './written/microdata.ts';
+import { hasType, type JsonLdObject, jsonLdIn, metaIn, openGraphIn } from './written/structured-data.ts';
+import { variableIn } from './written/variables.ts';
+import { atPath, bodyJson } from './written/written-json.ts';
 
 /**
  * What takes a page apart. Nothing is read before a tool is used, and then once for all tools; what is missing is undefined, or an

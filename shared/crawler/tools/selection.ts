@@ -7,7 +7,7 @@ import type { NodeHandle } from './node-handle.ts';
 import { type NumberOptions, numberIn } from './numbers.ts';
 import { gridOf, type TableRow, tableIn, tableRows } from './table.ts';
 import { TreeHandle } from './tree-handle.ts';
-import { atPath, writtenJson } from './written-json.ts';
+import { atPath, writtenJson } from './written/written-json.ts';
 import { evaluate } from './xpath.ts';
 
 /** What a page knows of its elements. */

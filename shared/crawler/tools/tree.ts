@@ -4,8 +4,8 @@ import { MAX_TREE_DEPTH, MAX_TREE_ELEMENTS } from '../../task/task/page-limits.t
 import type { Document as PageDocument } from '../document/document-notes.ts';
 import { parse5, treeAdapter } from './libraries.ts';
 import type { NodeHandle } from './node-handle.ts';
-import { OutlinedPage, OutlineHandle } from './outline-handle.ts';
-import { tidyTree } from './tidy-tree.ts';
+import { OutlinedPage, OutlineHandle } from './outline/handle.ts';
+import { tidyTree } from './tidy/tree.ts';
 import { TreeHandle } from './tree-handle.ts';
 
 /** A page's elements and texts, and nothing else: CDATA is text. No path in it is longer than `MAX_TREE_DEPTH`, so recursing into it is safe. */

@@ -1,7 +1,7 @@
 import type { Request } from 'got';
 import { FetchError } from '../../ports/fetcher.ts';
 import type { BodyShare } from '../body-memory.ts';
-import type { WireBody } from '../wire-body.ts';
+import type { WireBody } from '../decoding/wire-body.ts';
 import { emptyFinished } from './finished-request.ts';
 
 /** The body of an answer, read from got's stream. */

@@ -3,7 +3,7 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { FetchedFile, FileStore } from '../../ports/file-store.ts';
-import { makeOutputFolder, unusableOutput } from '../../runtime/output-folder.ts';
+import { makeOutputFolder, unusableOutput } from '../../runtime/files/output-folder.ts';
 import { HOUR_MS, MINUTE_MS } from '../../task/durations.ts';
 
 /** The folder of a run's files, below that of its records. */

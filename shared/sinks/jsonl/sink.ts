@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { PageRecord } from '../../ports/record.ts';
 import { type Sink, SYNC_EVERY_MS } from '../../ports/sink.ts';
-import { LineFile } from '../../runtime/line-file.ts';
+import { LineFile } from '../../runtime/files/line-file.ts';
 import { recordJson } from '../record-json.ts';
 
 /** A run's file is closed this long after its last write. */

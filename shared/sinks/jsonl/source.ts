@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { PageRecord } from '../../ports/record.ts';
 import type { NoRecord, RecordSource } from '../../ports/sink.ts';
 import { codeOf, messageOf, StorageError } from '../../runtime/errors.ts';
-import { type FileLine, linesOf } from '../../runtime/line-reader.ts';
+import { type FileLine, linesOf } from '../../runtime/files/line-reader.ts';
 import { RUN_ID } from '../../task/task/task.ts';
 import { NewestReleases } from '../newest-releases.ts';
 

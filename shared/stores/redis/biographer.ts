@@ -4,7 +4,7 @@ import type { RunState } from '../../ports/runs.ts';
 import { QUEUES, type Queue } from '../../task/task/routing.ts';
 import { chunksOfPairs } from './chunks.ts';
 import { readCircumstances } from './circumstances.ts';
-import { markOfEntry, stateOf, wordsOfEntry } from './entry.ts';
+import { markOfEntry, stateOf, wordsOfEntry } from './forms/entry.ts';
 import { LEAVES_ROOM_FROM, NO_ROOM_FROM } from './numbers.ts';
 import { type RedisStoreOptions, Scripts } from './scripts.ts';
 

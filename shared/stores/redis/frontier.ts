@@ -20,13 +20,13 @@ import {
   type SettleReply,
   type TaskState,
   takenWith,
-} from '../../ports/frontier.ts';
-import type { FullStore, PausedRun } from '../../ports/full-store.ts';
-import type { GroupInputs, GroupOwner, GroupStanding, Groups } from '../../ports/groups.ts';
+} from '../../ports/frontier/frontier.ts';
+import type { FullStore, PausedRun } from '../../ports/frontier/full-store.ts';
+import type { GroupInputs, GroupOwner, GroupStanding, Groups } from '../../ports/frontier/groups.ts';
+import type { MissingSteps } from '../../ports/frontier/missing-steps.ts';
+import type { HandOvers, QueuedLeases } from '../../ports/frontier/queued-leases.ts';
+import { FULL_FOR_OTHERS_AT, type MemoryUse } from '../../ports/frontier/store-memory.ts';
 import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
-import type { MissingSteps } from '../../ports/missing-steps.ts';
-import type { HandOvers, QueuedLeases } from '../../ports/queued-leases.ts';
-import { FULL_FOR_OTHERS_AT, type MemoryUse } from '../../ports/store-memory.ts';
 import { ownerMarkOf, ownerTaskOf } from '../../task/group/join-task.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import { expectOwnGroup } from '../group-offers.ts';
@@ -37,11 +37,11 @@ import {
   QUEUED_PAST_TTL_MS,
   THROTTLES_BEFORE_TAIL,
 } from '../policy.ts';
-import { markOfEntry, readNote, readReleased, stateOf, writeOffer } from './entry.ts';
-import { readInputs } from './group-entry.ts';
+import { markOfEntry, readNote, readReleased, stateOf, writeOffer } from './forms/entry.ts';
+import { readInputs } from './forms/group-entry.ts';
+import { readKnownPage } from './forms/page-entry.ts';
 import { LookLag } from './look-lag.ts';
 import type { RedisMemory } from './memory-watch.ts';
-import { readKnownPage } from './page-entry.ts';
 import type { ScriptName } from './script-text.ts';
 import { type RedisStoreOptions, Scripts } from './scripts.ts';
 import { flatten } from './settlement.ts';

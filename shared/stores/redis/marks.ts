@@ -3,7 +3,7 @@ import type { Forgettable, Forgotten, HowToForget, Marks } from '../../ports/mar
 import { UsageError } from '../../runtime/errors.ts';
 import { hostOfMark } from '../../task/url/fingerprint.ts';
 import { chunksOfKeys, chunksOfList, chunksOfPairs, chunksOfSet, escapeGlob } from './chunks.ts';
-import { markOfEntry } from './entry.ts';
+import { markOfEntry } from './forms/entry.ts';
 import { MoveLog } from './move-log.ts';
 import { type RedisStoreOptions, Scripts } from './scripts.ts';
 

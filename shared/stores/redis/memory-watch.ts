@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { FULL_AT, FULL_FOR_OTHERS_AT, type MemoryUse, type StoreMemory } from '../../ports/store-memory.ts';
+import { FULL_AT, FULL_FOR_OTHERS_AT, type MemoryUse, type StoreMemory } from '../../ports/frontier/store-memory.ts';
 
 /** Who would write: a producer can wait; a worker's links come from a page that was fetched already; a cache can do without. */
 type Writer = 'producer' | 'worker' | 'cache';

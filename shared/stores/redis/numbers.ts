@@ -1,9 +1,9 @@
-import * as frontier from '../../ports/frontier.ts';
-import * as groups from '../../ports/groups.ts';
+import * as frontier from '../../ports/frontier/frontier.ts';
+import * as groups from '../../ports/frontier/groups.ts';
+import * as missingSteps from '../../ports/frontier/missing-steps.ts';
+import * as storeMemory from '../../ports/frontier/store-memory.ts';
 import * as hostGate from '../../ports/host-gate.ts';
-import * as missingSteps from '../../ports/missing-steps.ts';
 import * as runs from '../../ports/runs.ts';
-import * as storeMemory from '../../ports/store-memory.ts';
 import * as durations from '../../task/durations.ts';
 import * as group from '../../task/group/group.ts';
 import * as breaker from '../../task/host/breaker.ts';

@@ -14,7 +14,7 @@ import {
 import type { TroubleKind } from '../../task/host/host-trouble.ts';
 import { newIncarnation } from '../incarnation.ts';
 import { CIRCUMSTANCES, readCircumstances } from './circumstances.ts';
-import { agreeOnMarks, type MarksForm, marksDiffer } from './marks-form.ts';
+import { agreeOnMarks, type MarksForm, marksDiffer } from './forms/marks-form.ts';
 import { type ProgressReply, readProgress } from './run-progress.ts';
 import { type RedisStoreOptions, Scripts } from './scripts.ts';
 

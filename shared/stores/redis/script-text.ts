@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withNumbers } from './numbers.ts';
-import { usedFunctions } from './used-functions.ts';
+import { usedFunctions } from './rights/used-functions.ts';
 
 /** Where each script is, by its file's name. */
 const FILES: ReadonlyMap<string, string> = new Map(

@@ -1,7 +1,7 @@
-import type { Settlement } from '../../ports/frontier.ts';
+import type { Settlement } from '../../ports/frontier/frontier.ts';
 import type { TroubleKind } from '../../task/host/host-trouble.ts';
 import { formOf } from '../../task/task/form.ts';
-import { writeVisit } from './page-entry.ts';
+import { writeVisit } from './forms/page-entry.ts';
 
 type Flat = readonly [
   outcome: string,

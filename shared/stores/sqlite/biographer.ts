@@ -1,11 +1,11 @@
 import type { Biographer, Place, TaskTrace } from '../../ports/biographer.ts';
 import { MARK, SHARED } from './database/schema.ts';
-import { circumstancesOf } from './moves/host-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
+import { circumstancesOf } from './moves/rows/host-rows.ts';
+import type { RunRow } from './moves/rows/run-rows.ts';
+import { phaseOf, queueOf, stateOfTask, type TaskRow } from './moves/rows/task-rows.ts';
 import { optionsOf } from './moves/run-options.ts';
-import type { RunRow } from './moves/run-rows.ts';
-import { phaseOf, queueOf, stateOfTask, type TaskRow } from './moves/task-rows.ts';
 
 /** Finds tasks in the database. */
 export class SqliteBiographer implements Biographer {

@@ -17,11 +17,11 @@ import {
   type SettleReply,
   type TaskState,
   WORKING_MS,
-} from '../../ports/frontier.ts';
-import type { GroupInputs, GroupOwner, GroupStanding, Groups } from '../../ports/groups.ts';
+} from '../../ports/frontier/frontier.ts';
+import type { GroupInputs, GroupOwner, GroupStanding, Groups } from '../../ports/frontier/groups.ts';
+import { MISSING_GAP_MS, type MissingSteps } from '../../ports/frontier/missing-steps.ts';
+import type { HandOvers, QueuedLeases } from '../../ports/frontier/queued-leases.ts';
 import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
-import { MISSING_GAP_MS, type MissingSteps } from '../../ports/missing-steps.ts';
-import type { HandOvers, QueuedLeases } from '../../ports/queued-leases.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import { stepOfMark } from '../../task/url/fingerprint.ts';
 import { expectOwnGroup } from '../group-offers.ts';
@@ -33,10 +33,10 @@ import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
 import { Offering } from './moves/offering.ts';
 import { type LookMemory, queuedLease, Releasing } from './moves/releasing.ts';
+import type { RunRow } from './moves/rows/run-rows.ts';
+import { stateOfTask, type TaskRow } from './moves/rows/task-rows.ts';
 import { optionsOf } from './moves/run-options.ts';
-import type { RunRow } from './moves/run-rows.ts';
 import { Settling } from './moves/settling.ts';
-import { stateOfTask, type TaskRow } from './moves/task-rows.ts';
 import { UsableWindow } from './moves/usable-window.ts';
 
 interface SqliteFrontierOptions {

@@ -12,9 +12,9 @@ import { averageResponseMs } from '../../task/host/host-pace.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
 import { PLACE_LEASE_MS, SHORTEST_PLACE_WAIT_MS, UNKNOWN_RESPONSE_MS } from '../policy.ts';
 import { leavePlace, takePlace } from './moves/held-places.ts';
-import { limitHost, paceOf, pauseHost, pauseHostByHand, resumeHost, slowHost } from './moves/host-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
+import { limitHost, paceOf, pauseHost, pauseHostByHand, resumeHost, slowHost } from './moves/rows/host-rows.ts';
 import { NO_TROUBLE } from './moves/troubles.ts';
 
 /** The gate of one machine: all its local crawls share what a host may be asked. */

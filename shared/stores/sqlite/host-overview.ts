@@ -1,7 +1,7 @@
 import type { HostOverview, PausedHost } from '../../ports/host-overview.ts';
 import { MOST_RUNS_LOOKED_AT } from '../policy.ts';
-import { type HostRow, isUnreachable } from './moves/host-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
+import { type HostRow, isUnreachable } from './moves/rows/host-rows.ts';
 
 /** The hosts that may be asked now, of running runs. */
 const DUE = `FROM runHosts WHERE readyAt <= ?1 AND run IN (

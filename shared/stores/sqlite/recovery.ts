@@ -2,16 +2,16 @@ import { JOIN_HOST } from '../../task/group/group.ts';
 import { isMember } from '../../task/group/plan.ts';
 import { idOf } from '../../task/task/task.ts';
 import { MARK, ROWS_AT_ONCE } from './database/schema.ts';
-import { deleteLetter } from './moves/letter-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
-import { sessionOf } from './moves/mark-table.ts';
 import type { Moves } from './moves/moves.ts';
 import { uncountReason } from './moves/reason-counts.ts';
+import { deleteLetter } from './moves/rows/letter-rows.ts';
+import { sessionOf } from './moves/rows/mark-table.ts';
+import type { RunRow } from './moves/rows/run-rows.ts';
+import { type Ending, endingOf, type TaskRow } from './moves/rows/task-rows.ts';
 import { optionsOf } from './moves/run-options.ts';
-import type { RunRow } from './moves/run-rows.ts';
 import { countStep } from './moves/step-counts.ts';
 import { uncountStepFailure } from './moves/step-failures.ts';
-import { type Ending, endingOf, type TaskRow } from './moves/task-rows.ts';
 
 /**
  * Takes up a run whose last owner is gone. Tasks in flight wait again, at the head of their host's list. Producers died with

@@ -10,12 +10,12 @@ import {
   type Steered,
 } from '../../ports/runs.ts';
 import { newIncarnation } from '../incarnation.ts';
-import { circumstancesOf } from './moves/host-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
+import { circumstancesOf } from './moves/rows/host-rows.ts';
+import type { RunRow } from './moves/rows/run-rows.ts';
 import { optionsOf } from './moves/run-options.ts';
 import { progressOf } from './moves/run-progress.ts';
-import type { RunRow } from './moves/run-rows.ts';
 import { lineTroubleOf, NO_TROUBLE } from './moves/troubles.ts';
 
 interface SqliteRunsOptions {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
-import { nameOf } from '../../../shared/ports/frontier.ts';
+import { nameOf } from '../../../shared/ports/frontier/frontier.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
 import { POLICY } from '../../support/policy.ts';
 import { SteppedClock } from '../../support/stores/stepped-clock.ts';
-import { OPTIONS, pages, ROOM } from '../suites/frontier-setup.ts';
+import { OPTIONS, pages, ROOM } from '../suites/frontier/frontier-setup.ts';
 
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());

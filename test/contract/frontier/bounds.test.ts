@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
-import { nameOf } from '../../../shared/ports/frontier.ts';
+import { nameOf } from '../../../shared/ports/frontier/frontier.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
 import { FAST_RUN } from '../../support/builders.ts';
 import { POLICY } from '../../support/policy.ts';
 import { SteppedClock } from '../../support/stores/stepped-clock.ts';
-import { page, pages, ROOM } from '../suites/frontier-setup.ts';
+import { page, pages, ROOM } from '../suites/frontier/frontier-setup.ts';
 
 // What Redis keeps for people, or for runs that are over, has bounds: a crawl that fails, or many crawls, must not fill it.
 const redis = new Redis(inject('redisUrl'));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
-import { nameOf, type ReleaseName } from '../../../shared/ports/frontier.ts';
+import { nameOf, type ReleaseName } from '../../../shared/ports/frontier/frontier.ts';
 import type { Forgettable } from '../../../shared/ports/marks.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
@@ -10,7 +10,7 @@ import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
 import { POLICY } from '../../support/policy.ts';
 import { SteppedClock } from '../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../support/with-methods.ts';
-import { OPTIONS, page, ROOM } from '../suites/frontier-setup.ts';
+import { OPTIONS, page, ROOM } from '../suites/frontier/frontier-setup.ts';
 
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());

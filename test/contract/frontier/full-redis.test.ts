@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
-import { nameOf, type ReleasedTask } from '../../../shared/ports/frontier.ts';
+import { nameOf, type ReleasedTask } from '../../../shared/ports/frontier/frontier.ts';
 import { RedisBiographer } from '../../../shared/stores/redis/biographer.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
 import { RedisMemory } from '../../../shared/stores/redis/memory-watch.ts';
@@ -11,7 +11,7 @@ import { POLICY } from '../../support/policy.ts';
 import { openPrivateRedis } from '../../support/servers/private-redis.ts';
 import { SteppedClock } from '../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../support/with-methods.ts';
-import { page, pages, ROOM, urls } from '../suites/frontier-setup.ts';
+import { page, pages, ROOM, urls } from '../suites/frontier/frontier-setup.ts';
 
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());

@@ -1,4 +1,4 @@
-import { forEveryFrontier } from '../suites/every-frontier.ts';
-import { describeGroups } from '../suites/groups.contract.ts';
+import { forEveryFrontier } from '../suites/frontier/every-frontier.ts';
+import { describeGroups } from '../suites/frontier/groups.contract.ts';
 
 forEveryFrontier((name, open) => describeGroups(name, open));

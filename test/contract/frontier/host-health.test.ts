@@ -1,8 +1,8 @@
 import { inject } from 'vitest';
 import { openSqliteStore, redisStores } from '../../support/stores/stores.ts';
-import { describeBreaker } from '../suites/breaker.contract.ts';
-import { describeHostPace } from '../suites/host-pace.contract.ts';
-import { describeSilentHosts } from '../suites/silent-hosts.contract.ts';
+import { describeBreaker } from '../suites/hosts/breaker.contract.ts';
+import { describeHostPace } from '../suites/hosts/host-pace.contract.ts';
+import { describeSilentHosts } from '../suites/hosts/silent-hosts.contract.ts';
 
 describeHostPace('in SQLite', openSqliteStore);
 describeBreaker('in SQLite', openSqliteStore);

@@ -1,4 +1,4 @@
-import { forEveryFrontier } from '../suites/every-frontier.ts';
-import { describeMissingSteps } from '../suites/missing-steps.contract.ts';
+import { forEveryFrontier } from '../suites/frontier/every-frontier.ts';
+import { describeMissingSteps } from '../suites/frontier/missing-steps.contract.ts';
 
 forEveryFrontier(describeMissingSteps);

@@ -11,7 +11,7 @@ import { POLICY } from '../../support/policy.ts';
 import { openPrivateRedis } from '../../support/servers/private-redis.ts';
 import { offerAll } from '../../support/stores/offer-all.ts';
 import { SteppedClock } from '../../support/stores/stepped-clock.ts';
-import { page } from '../suites/frontier-setup.ts';
+import { page } from '../suites/frontier/frontier-setup.ts';
 
 /**
  * What reading costs Redis, in commands: those that a script makes count as well. The numbers must not follow the number of

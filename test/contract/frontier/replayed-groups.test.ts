@@ -1,4 +1,4 @@
-import { forEveryFrontier } from '../suites/every-frontier.ts';
-import { describeReplayedGroups } from '../suites/replayed-groups.contract.ts';
+import { forEveryFrontier } from '../suites/frontier/every-frontier.ts';
+import { describeReplayedGroups } from '../suites/frontier/replayed-groups.contract.ts';
 
 forEveryFrontier((name, open) => describeReplayedGroups(name, open));

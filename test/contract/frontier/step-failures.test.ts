@@ -1,4 +1,4 @@
-import { forEveryFrontier } from '../suites/every-frontier.ts';
-import { describeStepFailures } from '../suites/step-failures.contract.ts';
+import { forEveryFrontier } from '../suites/frontier/every-frontier.ts';
+import { describeStepFailures } from '../suites/frontier/step-failures.contract.ts';
 
 forEveryFrontier(describeStepFailures);

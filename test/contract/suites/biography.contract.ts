@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Offer } from '../../../shared/ports/frontier.ts';
+import type { Offer } from '../../../shared/ports/frontier/frontier.ts';
 import type { Forgettable, Forgotten, Marks } from '../../../shared/ports/marks.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
 import { FAST_RUN } from '../../support/builders.ts';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../../shared/task/durations.ts';
 import type { OpenStore } from '../../support/stores/stores.ts';
-import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier-setup.ts';
+import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier/frontier-setup.ts';
 
 const LIMIT = { intervalMs: 1_000, concurrency: 2 };
 

@@ -4,7 +4,7 @@ import type { LiveWorker } from '../../../shared/ports/roster.ts';
 import { MINUTE_MS } from '../../../shared/task/durations.ts';
 import { FAST_RUN } from '../../support/builders.ts';
 import type { OpenStore } from '../../support/stores/stores.ts';
-import { page, pages } from './frontier-setup.ts';
+import { page, pages } from './frontier/frontier-setup.ts';
 
 const ROOM = { limit: 200, window: 1_000, unpaced: true };
 const AT_60_A_MINUTE = { ...FAST_RUN, intervalMs: 1_000 };

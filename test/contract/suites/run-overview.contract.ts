@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { FAST_RUN } from '../../support/builders.ts';
 import type { OpenStore, Store } from '../../support/stores/stores.ts';
-import { pages } from './frontier-setup.ts';
+import { pages } from './frontier/frontier-setup.ts';
 
 const ROOM = { limit: 200, window: 1_000, unpaced: false };
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { OpenStore } from '../../support/stores/stores.ts';
-import { OPTIONS, page, setupOf } from './frontier-setup.ts';
+import { OPTIONS, page, setupOf } from './frontier/frontier-setup.ts';
 
 /** What every frontier promises of runs: how they are opened, lost, sealed and joined. */
 export function describeRuns(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {

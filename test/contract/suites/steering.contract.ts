@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Offer } from '../../../shared/ports/frontier.ts';
+import type { Offer } from '../../../shared/ports/frontier/frontier.ts';
 import { LONGEST_PAUSE_MS } from '../../../shared/ports/host-gate.ts';
 import { HOUR_MS } from '../../../shared/task/durations.ts';
 import { FAST_RUN } from '../../support/builders.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { JsonlSource } from '../../../shared/sinks/jsonl/source.ts';
-import { type Crawl, type Joined, type Made, RUN } from '../crawl.ts';
+import { type Crawl, type Joined, type Made, RUN } from '../harness/crawl.ts';
 
 /**
  * What a run made of each of its pages and joins, in an order that is always the same; without who made it, and when. With paths in the

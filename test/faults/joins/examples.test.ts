@@ -1,13 +1,13 @@
 import { dirname } from 'node:path';
 import { describe, expect } from 'vitest';
-import { type OnTheWay, onTheWay } from '../../support/kills.ts';
 import { CUSTOMER } from '../../support/practice/account.ts';
 import { example } from '../../support/practice/open.ts';
-import type { Crawl, Joined } from '../crawl.ts';
-import { inForm } from '../form.ts';
-import { type Round, row } from '../row.ts';
-import { ownServers } from '../servers.ts';
-import { verdict } from '../verdict.ts';
+import { type OnTheWay, onTheWay } from '../../support/processes/kills.ts';
+import type { Crawl, Joined } from '../harness/crawl.ts';
+import { inForm } from '../harness/form.ts';
+import { type Round, row } from '../harness/row.ts';
+import { ownServers } from '../harness/servers.ts';
+import { verdict } from '../harness/verdict.ts';
 import { openJoinCrawl } from './join-crawl.ts';
 
 const servers = ownServers('rabbitmq', 'redis');

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { servePractice } from '../../support/practice/open.ts';
 import { PRODUCTS } from '../../support/practice/shop.ts';
-import { allDone } from '../catalogue.ts';
-import { type Crawl, type CrawlOptions, type Joined, type Made, openCrawl } from '../crawl.ts';
-import type { Round } from '../row.ts';
+import { allDone } from '../harness/catalogue.ts';
+import { type Crawl, type CrawlOptions, type Joined, type Made, openCrawl } from '../harness/crawl.ts';
+import type { Round } from '../harness/row.ts';
 import { recordsOf } from './check.ts';
 
 interface JoinCrawlOptions extends Omit<CrawlOptions, 'pages' | 'trouble' | 'linked'> {

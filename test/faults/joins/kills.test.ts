@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished } from 'vitest';
 import { allProducts } from '../../support/practice/shop.ts';
 import { TcpProxy } from '../../support/proxies/tcp-proxy.ts';
-import { type Crawl, type Hand, RUN } from '../crawl.ts';
-import { type Round, row } from '../row.ts';
-import { until } from '../until.ts';
-import { verdict } from '../verdict.ts';
+import { type Crawl, type Hand, RUN } from '../harness/crawl.ts';
+import { type Round, row } from '../harness/row.ts';
+import { until } from '../harness/until.ts';
+import { verdict } from '../harness/verdict.ts';
 import { holdingAt, letGo, openJoinCrawl } from './join-crawl.ts';
 
 /** Where a worker may be when it has something to store: at a page that owns a group, at a member, in a join of each kind. */

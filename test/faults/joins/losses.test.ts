@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished } from 'vitest';
 import { htmlOf, serve } from '../../support/practice/serve.ts';
 import { TestSite } from '../../support/site.ts';
-import { type Crawl, RUN } from '../crawl.ts';
-import { inForm } from '../form.ts';
-import { row } from '../row.ts';
-import { ownServers } from '../servers.ts';
-import { until } from '../until.ts';
-import { verdict } from '../verdict.ts';
+import { type Crawl, RUN } from '../harness/crawl.ts';
+import { inForm } from '../harness/form.ts';
+import { row } from '../harness/row.ts';
+import { ownServers } from '../harness/servers.ts';
+import { until } from '../harness/until.ts';
+import { verdict } from '../harness/verdict.ts';
 import { holdingAt, letGo, openJoinCrawl } from './join-crawl.ts';
 
 const servers = ownServers('redis');

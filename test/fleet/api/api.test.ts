@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { openApi } from '../../support/api-process.ts';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openApi } from '../../support/processes/api-process.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
 
 const CANARY = 'canary-of-a-token-12345';
 

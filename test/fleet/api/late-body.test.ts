@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { openApi } from '../../support/api-process.ts';
-import { openFleet } from '../../support/fleet.ts';
+import { openApi } from '../../support/processes/api-process.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
 
 const HALF =
   'POST /api/forget HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"all"';

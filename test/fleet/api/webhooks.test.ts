@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { openApi } from '../../support/api-process.ts';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
-import { WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { WebhookReceiver } from '../../support/listeners/webhook-receiver.ts';
+import { openApi } from '../../support/processes/api-process.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
 
 const secret = `whsec_${Buffer.from('a key of twenty-four bytes').toString('base64')}`;
 

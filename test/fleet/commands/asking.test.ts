@@ -1,11 +1,11 @@
 import { connect } from 'amqplib';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { QUEUE_TTL_MS, topology } from '../../../shared/transports/rabbitmq/topology.ts';
-import { commandLines, eachLine, everyCommand } from '../../support/command-lines.ts';
-import { openFleet } from '../../support/fleet.ts';
+import { commandLines, eachLine, everyCommand } from '../../support/processes/command-lines.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
+import type { Ended } from '../../support/processes/trawl.ts';
 import { TcpProxy } from '../../support/proxies/tcp-proxy.ts';
 import { letterOf, publishLetters } from '../../support/stores/letters.ts';
-import type { Ended } from '../../support/trawl.ts';
 
 /** For tests that run every command. */
 const LONG_MS = 180_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
 
 describe("a URL's biography", () => {
   test('tells where it waits and for what, then what became of it', async () => {

@@ -2,10 +2,10 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'amqplib';
 import { describe, expect, inject, test } from 'vitest';
-import { type Fleet, openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { type Fleet, openFleet } from '../../support/processes/fleet.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { type AtEnd, sharedByTests } from '../../support/shared-by-tests.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 /** A fleet that has crawled a run `mixed`: two pages, a 404, a 500 given up, one skipped and one that is no URL. */
 async function crawl(atEnd: AtEnd): Promise<Fleet> {

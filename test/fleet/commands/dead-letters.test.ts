@@ -1,9 +1,9 @@
 import { describe, expect, inject, test } from 'vitest';
 import { malformedLetterOf } from '../../../shared/ports/dead-letter.ts';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
+import type { Workplace } from '../../support/processes/trawl.ts';
 import { letterOf, publishLetters } from '../../support/stores/letters.ts';
-import type { Workplace } from '../../support/trawl.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a command printed
 async function lettersOf(workplace: Workplace, ...flags: string[]): Promise<any[]> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { jsonOn } from '../../support/docs/pages.ts';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 

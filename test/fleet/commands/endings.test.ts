@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { commandLines, eachLine, everyCommand } from '../../support/command-lines.ts';
-import { type Fleet, openFleet } from '../../support/fleet.ts';
-import { LoopbackServer } from '../../support/loopback-server.ts';
+import { LoopbackServer } from '../../support/listeners/loopback-server.ts';
+import { commandLines, eachLine, everyCommand } from '../../support/processes/command-lines.ts';
+import { type Fleet, openFleet } from '../../support/processes/fleet.ts';
+import { type Ended, openWorkplace } from '../../support/processes/trawl.ts';
 import { letterOf, publishLetters } from '../../support/stores/letters.ts';
 import { mountSmallDisk } from '../../support/stores/small-disk.ts';
-import { type Ended, openWorkplace } from '../../support/trawl.ts';
 
 const LETTER = 'http://a.test/gone';
 const FULL_DEVICE = ['sh', '-c', 'exec "$@" > /dev/full', 'sh'];

@@ -2,10 +2,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { openProgram } from '../../../services/cli/program.ts';
-import { commandLines } from '../../support/command-lines.ts';
-import { openFleet } from '../../support/fleet.ts';
+import { commandLines } from '../../support/processes/command-lines.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
+import { type Ended, openWorkplace } from '../../support/processes/trawl.ts';
 import { letterOf, publishLetters } from '../../support/stores/letters.ts';
-import { type Ended, openWorkplace } from '../../support/trawl.ts';
 
 /** For tests that run many commands. */
 const LONG_MS = 180_000;

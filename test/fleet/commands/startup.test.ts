@@ -1,8 +1,8 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { type Ended, openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { TcpProxy } from '../../support/proxies/tcp-proxy.ts';
 import { openPrivateRedis } from '../../support/servers/private-redis.ts';
 import { uniquePrefix } from '../../support/stores/rabbitmq.ts';
-import { type Ended, openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 const MEND = 'Fix it: redis-cli config set maxmemory-policy noeviction';
 

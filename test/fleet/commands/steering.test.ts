@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openFleet, pagesFetched } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openFleet, pagesFetched } from '../../support/processes/fleet.ts';
 
 const FLEET_WIDE_MS = 2_000;
 

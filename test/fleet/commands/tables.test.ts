@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import { doneRecord, failedRecord } from '../../support/builders.ts';
+import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { readCsv } from '../../support/python-csv.ts';
-import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 const PRODUCTS = Array.from({ length: 40 }, (_, n) => ({
   name: n === 7 ? '=1+1, "ü"; 🚀\nsecond line' : `Product ${n}`,

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { LoopbackServer } from '../../support/loopback-server.ts';
-import { openDnsServer } from '../../support/opened-dns-server.ts';
+import { LoopbackServer } from '../../support/listeners/loopback-server.ts';
+import { openDnsServer } from '../../support/listeners/opened-dns-server.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { freePort } from '../../support/servers/machine.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 const LOCAL = ['--private-hosts', '127.0.0.0/8', '--rate', '600/min', '--run', 'mine'];
 

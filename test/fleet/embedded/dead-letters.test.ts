@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 const FAST = ['--rate', 'none', '--private-hosts', '127.0.0.0/8', '--robots', 'ignore'];
 /** No services are there: whoever asked for them would say so. */

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ChangingPages } from '../../support/changing-pages.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 async function setup() {
   const site = new TestSite({ pages: 20 });

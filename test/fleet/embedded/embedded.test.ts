@@ -2,9 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
-import { openDnsServer } from '../../support/opened-dns-server.ts';
+import { openDnsServer } from '../../support/listeners/opened-dns-server.ts';
+import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { TestSite, type TestSiteOptions } from '../../support/site.ts';
-import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 async function setup(options: TestSiteOptions = {}): Promise<{ site: TestSite; workplace: Workplace }> {
   const site = new TestSite(options);

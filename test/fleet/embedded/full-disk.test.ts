@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
 import { mountSmallDisk } from '../../support/stores/small-disk.ts';
-import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 /** How many bytes a file may have: for whoever writes more, the disk is full. */
 function limitedTo(mib: number): string[] {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { LoopbackServer } from '../../support/loopback-server.ts';
+import { LoopbackServer } from '../../support/listeners/loopback-server.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { freePort } from '../../support/servers/machine.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 const HOSTS = 1_000;
 const LISTED = 150_000;

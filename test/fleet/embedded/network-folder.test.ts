@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 /** What `statfs` says of a folder on a FUSE mount, in every process. */
 const HOOK = `

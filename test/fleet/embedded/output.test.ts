@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { selfSigned } from '../../support/site/certificate.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 const LOCAL = ['--private-hosts', '127.0.0.0/8', '--rate', 'none', '--run', 'mine'];
 const START = 'Run mine is under way; progress every 30 s (--quiet for none)\n';

@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readGuide } from '../../support/docs/guide.ts';
+import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PRODUCTS = 4;

@@ -2,8 +2,8 @@ import { glob, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 test.each([
   ['output', /^trawl: output\/\S+ was removed while it was being written/m],

@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { sharedByTests } from '../../support/shared-by-tests.ts';
 import { TestSite, type TestSiteOptions } from '../../support/site.ts';
 import { openTestDatabase } from '../../support/stores/postgres.ts';
-import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 /** Counters that do not depend on when anything happened. */
 const COUNTERS = [

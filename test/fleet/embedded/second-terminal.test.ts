@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 const SLOWLY = ['--rate', '600/min', '--private-hosts', '127.0.0.0/8', '--robots', 'ignore'];
 /** No services are there: whoever asked for them would say so. */

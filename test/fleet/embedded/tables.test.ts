@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { readCsv } from '../../support/python-csv.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 async function setup() {
   const site = new TestSite({ pages: 200 });

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 const OFFERS = join(import.meta.dirname, '../../../examples/offers.ts');
 const LOCAL = ['--private-hosts', '127.0.0.0/8', '--rate', 'none'];

@@ -6,8 +6,8 @@ import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { example, openPractice } from '../../support/practice/open.ts';
 import { ARTICLES, serveQuotes } from '../../support/practice/others.ts';
 import { allProducts } from '../../support/practice/shop.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { readCsv } from '../../support/python-csv.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 const FOLDER = join(example('x'), '..');
 const MOST_LINES = 60;

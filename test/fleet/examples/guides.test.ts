@@ -7,8 +7,8 @@ import { type Guide, readGuide } from '../../support/docs/guide.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { openPractice } from '../../support/practice/open.ts';
 import { allProducts } from '../../support/practice/shop.ts';
+import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { readCsv } from '../../support/python-csv.ts';
-import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PRODUCTS = allProducts();

@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { allOrders, CUSTOMER, ORDERS, serveAccount } from '../../support/practice/account.ts';
 import { example, openPractice } from '../../support/practice/open.ts';
-import { openWorkplace, type Workplace } from '../../support/trawl.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
+import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 
 const CANARY = /canary/;
 const LISTS = 3;

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
-import { AFTER_A_KILL_MS, killOnTheWay } from '../../support/kills.ts';
 import { CUSTOMER } from '../../support/practice/account.ts';
 import { example, servePractice } from '../../support/practice/open.ts';
-import type { Trawl, Workplace } from '../../support/trawl.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
+import { AFTER_A_KILL_MS, killOnTheWay } from '../../support/processes/kills.ts';
+import type { Trawl, Workplace } from '../../support/processes/trawl.ts';
 
 const OFFERS = ['--crawler', 'offers', ...AT_FULL_SPEED];
 const WORKERS = 3;

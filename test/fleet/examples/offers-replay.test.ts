@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { CUSTOMER } from '../../support/practice/account.ts';
 import { example, openPractice, servePractice } from '../../support/practice/open.ts';
 import { allProducts } from '../../support/practice/shop.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
+import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import type { TestSite } from '../../support/site.ts';
-import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 const OFFERS = ['--crawler', 'offers', '--max-attempts', '1', ...AT_FULL_SPEED];
 /** The pages that fail: a product without its price has no offer, one without its reviews has one that says so. */

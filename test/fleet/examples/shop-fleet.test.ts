@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Fleet, openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
-import { AFTER_A_KILL_MS, killOnTheWay } from '../../support/kills.ts';
 import { CUSTOMER } from '../../support/practice/account.ts';
 import { example, servePractice } from '../../support/practice/open.ts';
-import type { Trawl } from '../../support/trawl.ts';
+import { type Fleet, openFleet } from '../../support/processes/fleet.ts';
+import { AFTER_A_KILL_MS, killOnTheWay } from '../../support/processes/kills.ts';
+import type { Trawl } from '../../support/processes/trawl.ts';
 
 const SHOP = ['--crawler', 'shop', ...AT_FULL_SPEED];
 const WORKERS = 3;

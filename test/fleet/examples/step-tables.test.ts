@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { example, openPractice } from '../../support/practice/open.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { readCsv } from '../../support/python-csv.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 test('tables of several steps say which flags make better ones', { timeout: 120_000 }, async () => {
   const [site, workplace] = [await openPractice(), await openWorkplace()];

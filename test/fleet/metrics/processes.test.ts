@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
-import { AFTER_A_KILL_MS } from '../../support/kills.ts';
 import { samplesOf } from '../../support/metrics/exposition.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
+import { AFTER_A_KILL_MS } from '../../support/processes/kills.ts';
+import type { Trawl } from '../../support/processes/trawl.ts';
 import { needPromtool } from '../../support/servers/promtool.ts';
-import type { Trawl } from '../../support/trawl.ts';
 
 const promtool = needPromtool();
 const WORK = [...AT_FULL_SPEED, '--log-format', 'json', '--metrics-port', '0'];

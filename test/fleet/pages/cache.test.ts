@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { openFleet, pagesFetched } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openFleet, pagesFetched } from '../../support/processes/fleet.ts';
 import { TcpProxy } from '../../support/proxies/tcp-proxy.ts';
 
 test('responses are kept in the Redis that CACHE_REDIS_URL names, and nobody stops when it is gone', async () => {

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
+import { type Ended, openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
-import { type Ended, openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 const [USER, PASSWORD] = ['canary-user', 'canary-pass'];
 const BASIC = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`;

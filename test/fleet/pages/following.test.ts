@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { type TestHandler, TestSite } from '../../support/site.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 /**
  * Answers `/docs/<n>`, and the same with a slash, with links to two pages further down, up the tree, and to a file.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openFleet, pagesFetched } from '../../support/fleet.ts';
+import { openFleet, pagesFetched } from '../../support/processes/fleet.ts';
 
 /**
  * A start is late at the origin by what lies between: on a busy machine half a second for the first request of a process.

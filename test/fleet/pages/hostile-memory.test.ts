@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { MAX_LINKS_LENGTH, MAX_RECORD_BYTES } from '../../../shared/task/task/page-limits.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import type { HostileUsage } from '../../support/hostile/usage-hook.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 const HOOK = join(import.meta.dirname, '../../support/hostile/usage-hook.ts');
 const PAGES = 40;

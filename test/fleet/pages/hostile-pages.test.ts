@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { openHostileSites } from '../../support/hostile/sites.ts';
 import type { HostileUsage } from '../../support/hostile/usage-hook.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
 
 const SEED = 9;
 const HOSTILE_PAGES = 500;

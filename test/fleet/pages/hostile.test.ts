@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { selfSigned } from '../../support/site/certificate.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 const LINKS = Array.from({ length: 100_000 }, (_, n) => `<a href="/${n}">${n}</a>`).join('\n');
 

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
-import type { Workplace } from '../../support/trawl.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
+import type { Workplace } from '../../support/processes/trawl.ts';
 
 /** A crawler whose product pages are at a step of their own, by a pattern. */
 function shopOf(version: number, strict = false): string {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openWorkplace } from '../../support/trawl.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 
 /** The text of a crawler whose seeds do this, in its fourth line. */
 function seedsThat(statement: string): string {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openFleet } from '../../support/fleet.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 const PER_MINUTE = 60;
 const PAGES = 24;

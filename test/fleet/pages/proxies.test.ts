@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { allPages, openFleet, pagesFetched } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { allPages, openFleet, pagesFetched } from '../../support/processes/fleet.ts';
+import { openWorkplace } from '../../support/processes/trawl.ts';
 import { HttpProxy } from '../../support/proxies/http-proxy.ts';
 import { SocksProxy } from '../../support/proxies/socks-proxy.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace } from '../../support/trawl.ts';
 
 const LOGIN = 'jo:sesame';
 const AS_BASIC = Buffer.from(LOGIN).toString('base64');

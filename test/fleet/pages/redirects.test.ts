@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { mostWithin } from '../../faults/host-limits.ts';
-import { openFleet } from '../../support/fleet.ts';
+import { mostWithin } from '../../faults/harness/host-limits.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
 import { TestSite } from '../../support/site.ts';
 
 test('a site that has moved: both hosts keep their limits, and the old one is asked once for each page', async () => {

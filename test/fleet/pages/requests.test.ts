@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
-import { copyProgram } from '../../support/own-program.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
+import { copyProgram } from '../../support/processes/own-program.ts';
+import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 /** Searches by a form, asks for what it found as JSON, and has a fallback for what is gone. */
 const SEARCH = `import { defineCrawler } from '../shared/crawler/crawler.ts';

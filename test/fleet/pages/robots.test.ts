@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { allPages, openFleet, pagesFetched } from '../../support/fleet.ts';
+import { allPages, openFleet, pagesFetched } from '../../support/processes/fleet.ts';
 import { TestSite } from '../../support/site.ts';
 
 /** All of a fleet but `--robots ignore`. */

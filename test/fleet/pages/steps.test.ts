@@ -2,11 +2,11 @@ import { rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
-import { copyProgram, crawlerText } from '../../support/own-program.ts';
+import { openFleet } from '../../support/processes/fleet.ts';
+import { copyProgram, crawlerText } from '../../support/processes/own-program.ts';
+import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
-import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 const ENDLESS = 'for (let n = 0; ; n++) if (n < 0) break;';
 const FIRST_LINE = 4;

@@ -2,7 +2,7 @@ import http, { type IncomingMessage, type Server, type ServerResponse } from 'no
 import https from 'node:https';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { LoopbackServer } from '../loopback-server.ts';
+import { LoopbackServer } from '../listeners/loopback-server.ts';
 import { selfSigned } from '../site/certificate.ts';
 
 /** What a proxy does instead of its work. `{ status }`: answers every request with it, CONNECT and absolute form alike. */

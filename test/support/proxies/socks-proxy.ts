@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { LoopbackServer } from '../loopback-server.ts';
+import { LoopbackServer } from '../listeners/loopback-server.ts';
 
 /** What a SOCKS proxy does instead of its work: a number is the reply code of RFC 1928 section 6. */
 export type SocksMood = 'works' | 'hangs' | 'hangs up' | number;

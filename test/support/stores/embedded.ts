@@ -1,5 +1,5 @@
 import { Releaser } from '../../../shared/loops/releaser.ts';
-import type { Frontier, Offer } from '../../../shared/ports/frontier.ts';
+import type { Frontier, Offer } from '../../../shared/ports/frontier/frontier.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { markOf } from '../../../shared/task/url/fingerprint.ts';
 import { canonicalOf } from '../../../shared/task/url/url.ts';

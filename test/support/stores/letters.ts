@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { deadLetterOf } from '../../../shared/ports/dead-letter.ts';
-import type { GroupOwner } from '../../../shared/ports/groups.ts';
+import type { GroupOwner } from '../../../shared/ports/frontier/groups.ts';
 import type { OutgoingMessage } from '../../../shared/ports/transport.ts';
 import { groupOf, JOIN_HOST, joinMark, OF_RUN } from '../../../shared/task/group/group.ts';
 import type { FailedReason } from '../../../shared/task/task/outcome.ts';

@@ -12,8 +12,8 @@ import {
   type ReleaseOptions,
   type Settlement,
   type SettleReply,
-} from '../../../shared/ports/frontier.ts';
-import type { HandOvers, QueuedLeases } from '../../../shared/ports/queued-leases.ts';
+} from '../../../shared/ports/frontier/frontier.ts';
+import type { HandOvers, QueuedLeases } from '../../../shared/ports/frontier/queued-leases.ts';
 import type { FailedReason } from '../../../shared/task/task/outcome.ts';
 
 interface NumberedOptions extends Omit<OfferOptions, 'parent'> {

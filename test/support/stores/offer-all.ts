@@ -1,4 +1,4 @@
-import { MAX_OFFER, type Offer, type OfferResult } from '../../../shared/ports/frontier.ts';
+import { MAX_OFFER, type Offer, type OfferResult } from '../../../shared/ports/frontier/frontier.ts';
 
 /** Offers as many tasks as there are, in as few calls as it takes. Returns what they came to together; throws if one is refused. */
 export async function offerAll(

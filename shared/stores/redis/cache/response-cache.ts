@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { FetchedPage } from '../../../ports/fetcher.ts';
 import { MAX_CACHED_BYTES, type ResponseCache } from '../../../ports/response-cache.ts';
+import { readPage, writePage } from '../forms/page-codec.ts';
 import type { RedisMemory } from '../memory-watch.ts';
-import { readPage, writePage } from '../page-codec.ts';
 import { type RedisStoreOptions, Scripts } from '../scripts.ts';
 
 interface RedisResponseCacheOptions extends RedisStoreOptions {

@@ -1,4 +1,4 @@
-import type { AttemptNote } from '../../../ports/frontier.ts';
+import type { AttemptNote } from '../../../ports/frontier/frontier.ts';
 import { DAY_MS } from '../../../task/durations.ts';
 import type { LocalDatabase } from '../database/database.ts';
 

@@ -5,9 +5,9 @@ import type { JoinPlan } from '../../../task/group/plan.ts';
 import { stepOfMark } from '../../../task/url/fingerprint.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import type { Noting } from './attempt-notes.ts';
-import type { GroupRow } from './group-rows.ts';
 import { uncountReason } from './reason-counts.ts';
-import type { RunRow } from './run-rows.ts';
+import type { GroupRow } from './rows/group-rows.ts';
+import type { RunRow } from './rows/run-rows.ts';
 import { countStep } from './step-counts.ts';
 import { placeOfFailure, uncountPlace } from './step-failures.ts';
 

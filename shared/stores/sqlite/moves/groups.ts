@@ -4,18 +4,18 @@ import {
   type GroupStanding,
   MAX_GROUP_BYTES,
   MOST_MISSING,
-} from '../../../ports/groups.ts';
+} from '../../../ports/frontier/groups.ts';
 import { groupOf, groupOfMark, JOIN_HOST, joinMark, OF_RUN } from '../../../task/group/group.ts';
 import { ownerMarkOf, ownerTaskOf } from '../../../task/group/join-task.ts';
 import { isMember, type JoinPlan, type PlannedGroup, planFor } from '../../../task/group/plan.ts';
 import { MALFORMED_HOST, stepOfMark } from '../../../task/url/fingerprint.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { endsOf, type GroupEnds, keepEnds, takeEnds } from './ended-groups.ts';
-import type { GroupRow } from './group-rows.ts';
+import type { GroupRow } from './rows/group-rows.ts';
+import type { RunRow } from './rows/run-rows.ts';
+import type { TaskRow } from './rows/task-rows.ts';
 import { optionsOf } from './run-options.ts';
-import type { RunRow } from './run-rows.ts';
 import { countStep } from './step-counts.ts';
-import type { TaskRow } from './task-rows.ts';
 
 /** How a member, or a join, ended. */
 export interface GroupEnding {

@@ -1,4 +1,4 @@
-import type { HostRow } from './host-rows.ts';
+import type { HostRow } from './rows/host-rows.ts';
 
 /** Requests that have a place at a host, and until when. */
 type Held = Record<string, number>;

@@ -1,4 +1,4 @@
-import type { Settlement } from '../../../ports/frontier.ts';
+import type { Settlement } from '../../../ports/frontier/frontier.ts';
 import {
   FAULTS_TO_OPEN,
   faultsText,
@@ -18,8 +18,8 @@ import {
 } from '../../../task/host/host-pace.ts';
 import { SILENT_PAUSE_MS } from '../../../task/host/host-trouble.ts';
 import type { HostPause } from '../../../task/task/outcome.ts';
-import { faultsOf, type HostRow, paceOf, pauseHost, rateOf } from './host-rows.ts';
 import type { Moves } from './moves.ts';
+import { faultsOf, type HostRow, paceOf, pauseHost, rateOf } from './rows/host-rows.ts';
 
 /** What settled requests say about a host, and which task may try it. */
 export class HostHealth {

@@ -3,7 +3,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { IN_MEMORY } from '../database/sqlite-file.ts';
 import { Moves } from './moves.ts';
-import { RowMemories } from './run-rows.ts';
+import { RowMemories } from './rows/run-rows.ts';
 
 /** The base of all ports of the local store: calls that see the database at one moment of one clock. */
 export class LocalStore {

@@ -1,4 +1,4 @@
-import type { ReleaseName } from '../../../ports/frontier.ts';
+import type { ReleaseName } from '../../../ports/frontier/frontier.ts';
 import { groupOfMark } from '../../../task/group/group.ts';
 import { isMember } from '../../../task/group/plan.ts';
 import { MOST_HOSTS_TRIED } from '../../../task/host/breaker.ts';
@@ -7,15 +7,15 @@ import type { LocalDatabase } from '../database/database.ts';
 import { RowCache } from '../database/row-cache.ts';
 import { MARK, SHARED } from '../database/schema.ts';
 import { type GroupEnding, GroupTable } from './groups.ts';
-import { type HostRow, newHost } from './host-rows.ts';
-import { MarkTable, sessionOf } from './mark-table.ts';
 import { countReason } from './reason-counts.ts';
 import { Recrawl } from './recrawl.ts';
+import { type HostRow, newHost } from './rows/host-rows.ts';
+import { MarkTable, sessionOf } from './rows/mark-table.ts';
+import type { RowMemories, RunHostRow, RunRow } from './rows/run-rows.ts';
+import { type EndOutcome, Places, type Spent, type TaskRow } from './rows/task-rows.ts';
+import { TaskTable } from './rows/task-table.ts';
 import { optionsOf } from './run-options.ts';
-import type { RowMemories, RunHostRow, RunRow } from './run-rows.ts';
 import { countStep } from './step-counts.ts';
-import { type EndOutcome, Places, type Spent, type TaskRow } from './task-rows.ts';
-import { TaskTable } from './task-table.ts';
 import { NO_TROUBLE } from './troubles.ts';
 
 interface MovesOptions {

@@ -1,13 +1,19 @@
-import { type LinkTally, type Offer, type OfferOptions, type OfferResult, takenWith } from '../../../ports/frontier.ts';
+import {
+  type LinkTally,
+  type Offer,
+  type OfferOptions,
+  type OfferResult,
+  takenWith,
+} from '../../../ports/frontier/frontier.ts';
 import { groupOfMark } from '../../../task/group/group.ts';
 import { MARK } from '../database/schema.ts';
-import type { GroupRow } from './group-rows.ts';
-import { type Discovery, sessionOf } from './mark-table.ts';
 import type { Moves } from './moves.ts';
+import type { GroupRow } from './rows/group-rows.ts';
+import { type Discovery, sessionOf } from './rows/mark-table.ts';
+import type { RunRow } from './rows/run-rows.ts';
+import { heldOf, newTask, type TaskRow } from './rows/task-rows.ts';
 import { optionsOf } from './run-options.ts';
-import type { RunRow } from './run-rows.ts';
 import { countStep } from './step-counts.ts';
-import { heldOf, newTask, type TaskRow } from './task-rows.ts';
 
 /** What became of one offer. */
 type Answer = 'taken' | 'known' | 'readAgain' | 'scope' | 'maxPages' | 'limit';

@@ -1,10 +1,10 @@
-import type { PageVisit } from '../../../ports/frontier.ts';
+import type { PageVisit } from '../../../ports/frontier/frontier.ts';
 import { type KnownPage, PAGE_RETENTION_MS } from '../../../task/task/known-page.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { MARK, SHARED } from '../database/schema.ts';
-import type { Discovery, MarkTable } from './mark-table.ts';
+import type { Discovery, MarkTable } from './rows/mark-table.ts';
+import type { RunRow } from './rows/run-rows.ts';
 import { optionsOf } from './run-options.ts';
-import type { RunRow } from './run-rows.ts';
 
 /** What matters here about a run. */
 type RecrawlingRun = Pick<RunRow, 'n' | 'options'>;

@@ -4,7 +4,7 @@ import {
   type ReleasedTask,
   type ReleaseOptions,
   type ReleaseVerdict,
-} from '../../../ports/frontier.ts';
+} from '../../../ports/frontier/frontier.ts';
 import { JOIN_HOST } from '../../../task/group/group.ts';
 import { downAt, isDown } from '../../../task/host/host-trouble.ts';
 import { RETRY_AFTER_CAP_MS } from '../../../task/host/retry-after.ts';
@@ -25,11 +25,11 @@ import {
 } from '../../policy.ts';
 import { readStored } from '../../stored-task.ts';
 import { HostHealth, probeOf } from './host-health.ts';
-import { type HostRow, paceOf, rateOf } from './host-rows.ts';
 import type { Moves } from './moves.ts';
+import { type HostRow, paceOf, rateOf } from './rows/host-rows.ts';
+import type { RunHostRow, RunRow } from './rows/run-rows.ts';
+import { placeOf, QUEUES, stateOfTask, type TaskRow } from './rows/task-rows.ts';
 import { optionsOf } from './run-options.ts';
-import type { RunHostRow, RunRow } from './run-rows.ts';
-import { placeOf, QUEUES, stateOfTask, type TaskRow } from './task-rows.ts';
 import { noteDown, timesOf } from './troubles.ts';
 import type { UsableWindow } from './usable-window.ts';
 

@@ -1,15 +1,15 @@
 import type { LocalReplay, ReplayedTask, ReplayFate } from '../../../ports/local-letters.ts';
 import { MARK, SHARED } from '../database/schema.ts';
 import { type GroupEnds, uncountEnds } from './ended-groups.ts';
-import { deleteLetter } from './letter-rows.ts';
-import { sessionOf } from './mark-table.ts';
 import type { Moves } from './moves.ts';
 import { uncountReason } from './reason-counts.ts';
+import { deleteLetter } from './rows/letter-rows.ts';
+import { sessionOf } from './rows/mark-table.ts';
+import type { RunRow } from './rows/run-rows.ts';
+import { newTask } from './rows/task-rows.ts';
 import { optionsOf } from './run-options.ts';
-import type { RunRow } from './run-rows.ts';
 import { countStep } from './step-counts.ts';
 import { uncountStepFailure } from './step-failures.ts';
-import { newTask } from './task-rows.ts';
 import { NO_TROUBLE } from './troubles.ts';
 
 /** Lets failed tasks of a run wait again; see `ports/local-letters.ts`. */

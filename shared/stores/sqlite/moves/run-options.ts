@@ -1,5 +1,5 @@
 import type { RunOptions } from '../../../ports/runs.ts';
-import type { RunRow } from './run-rows.ts';
+import type { RunRow } from './rows/run-rows.ts';
 
 /** Options by their text, of the last runs: they never change, and every call reads them. */
 const parsed = new Map<string, RunOptions>();

@@ -1,8 +1,8 @@
 import { PRODUCER_LEASE_MS, type RunProgress } from '../../../ports/runs.ts';
 import type { Moves } from './moves.ts';
 import { reasonsOf } from './reason-counts.ts';
+import type { RunRow } from './rows/run-rows.ts';
 import { optionsOf } from './run-options.ts';
-import type { RunRow } from './run-rows.ts';
 import { stepCountsOf } from './step-counts.ts';
 import { stepFailuresOf } from './step-failures.ts';
 import { hostsDownOf } from './troubles.ts';

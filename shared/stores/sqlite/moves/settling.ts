@@ -1,4 +1,4 @@
-import type { ReleaseName, Settlement, SettleReply } from '../../../ports/frontier.ts';
+import type { ReleaseName, Settlement, SettleReply } from '../../../ports/frontier/frontier.ts';
 import { isMember } from '../../../task/group/plan.ts';
 import { SILENT_PAUSE_MS } from '../../../task/host/host-trouble.ts';
 import { formOf } from '../../../task/task/form.ts';
@@ -8,10 +8,10 @@ import { LEAD_MS, THROTTLES_BEFORE_TAIL } from '../../policy.ts';
 import { forgetNotes, keepNote } from './attempt-notes.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import type { Moves } from './moves.ts';
+import type { RunRow } from './rows/run-rows.ts';
+import { heldOf, type TaskRow } from './rows/task-rows.ts';
 import { optionsOf } from './run-options.ts';
-import type { RunRow } from './run-rows.ts';
 import { countStepFailure } from './step-failures.ts';
-import { heldOf, type TaskRow } from './task-rows.ts';
 import { NO_TROUBLE, noteHealth } from './troubles.ts';
 
 /** The settles of one call. */

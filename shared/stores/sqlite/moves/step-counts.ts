@@ -1,7 +1,7 @@
 import { MOST_STEP_COUNTS, NO_STEP_COUNTS, type RunProgress, type StepCounts } from '../../../ports/runs.ts';
 import { FIRST_STEP, MALFORMED_HOST, stepOfMark } from '../../../task/url/fingerprint.ts';
 import type { LocalDatabase } from '../database/database.ts';
-import type { TaskRow } from './task-rows.ts';
+import type { TaskRow } from './rows/task-rows.ts';
 
 type Counted = Pick<TaskRow, 'host' | 'mark'>;
 

@@ -1,4 +1,4 @@
-import type { AttemptNote } from '../../../ports/frontier.ts';
+import type { AttemptNote } from '../../../ports/frontier/frontier.ts';
 import { byPages, MOST_STEP_FAILURES, type RunProgress, type StepFailure } from '../../../ports/runs.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { type Noting, notesOf } from './attempt-notes.ts';

@@ -1,8 +1,8 @@
-import type { Settlement } from '../../../ports/frontier.ts';
+import type { Settlement } from '../../../ports/frontier/frontier.ts';
 import type { HostLineTrouble } from '../../../ports/run-overview.ts';
 import type { HostsDown } from '../../../ports/runs.ts';
 import { expectedDownAt, MOST_NAMED_DOWN, type TroubleTimes } from '../../../task/host/host-trouble.ts';
-import type { RunHostRow, RunRow } from './run-rows.ts';
+import type { RunHostRow, RunRow } from './rows/run-rows.ts';
 
 type HostTroubleRow = Pick<
   RunHostRow,

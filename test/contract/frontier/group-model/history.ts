@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { nameOf, type Offer, type ReleasedTask, type Settlement } from '../../../../shared/ports/frontier.ts';
+import { nameOf, type Offer, type ReleasedTask, type Settlement } from '../../../../shared/ports/frontier/frontier.ts';
 import { groupOfChild, type JoinPlan } from '../../../../shared/task/group/plan.ts';
 import { INITIAL_FIELDS } from '../../../../shared/task/task/form.ts';
 import { markOf } from '../../../../shared/task/url/fingerprint.ts';
 import type { Store } from '../../../support/stores/stores.ts';
-import { OPTIONS } from '../../suites/frontier-setup.ts';
+import { OPTIONS } from '../../suites/frontier/frontier-setup.ts';
 import { GroupModel, type GroupTask } from './model.ts';
 
 /** One thing that happens. The numbers choose among what there is then. */

@@ -1,4 +1,4 @@
-import type { ReleaseName } from '../../../../shared/ports/frontier.ts';
+import type { ReleaseName } from '../../../../shared/ports/frontier/frontier.ts';
 import type { Model, ModelRun } from './model.ts';
 import type { World } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Offer, type OfferResult, takenWith } from '../../../../shared/ports/frontier.ts';
+import { type Offer, type OfferResult, takenWith } from '../../../../shared/ports/frontier/frontier.ts';
 import type { RequestEnd } from '../../../../shared/ports/host-gate.ts';
 import { FIRST_STEP, markOf } from '../../../../shared/task/url/fingerprint.ts';
 import { chooseRelease, type Which } from './choice.ts';

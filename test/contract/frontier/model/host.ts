@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Settlement } from '../../../../shared/ports/frontier.ts';
+import type { Settlement } from '../../../../shared/ports/frontier/frontier.ts';
 
 /** A task that may try a host whose breaker is open. */
 interface Probe {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { LinkTally, ReleasedTask, ReleaseName, Settlement } from '../../../../shared/ports/frontier.ts';
+import type { LinkTally, ReleasedTask, ReleaseName, Settlement } from '../../../../shared/ports/frontier/frontier.ts';
 import type { RunProgress, RunState } from '../../../../shared/ports/runs.ts';
 import { FIRST_STEP, MALFORMED_HOST, stepOfMark } from '../../../../shared/task/url/fingerprint.ts';
 import { ModelHost } from './host.ts';

@@ -1,5 +1,11 @@
 import { expect } from 'vitest';
-import type { Admission, LinkTally, PageVisit, ReleaseName, Settlement } from '../../../../shared/ports/frontier.ts';
+import type {
+  Admission,
+  LinkTally,
+  PageVisit,
+  ReleaseName,
+  Settlement,
+} from '../../../../shared/ports/frontier/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../../shared/ports/host-gate.ts';
 import { INITIAL_FIELDS } from '../../../../shared/task/task/form.ts';
 import type { Outcome } from '../../../../shared/task/task/outcome.ts';

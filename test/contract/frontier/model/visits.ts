@@ -1,4 +1,4 @@
-import type { LinkTally, ReleaseName } from '../../../../shared/ports/frontier.ts';
+import type { LinkTally, ReleaseName } from '../../../../shared/ports/frontier/frontier.ts';
 
 /** What a worker knows of one admission of a page, whatever the store has lost since. */
 export interface ModelVisit {

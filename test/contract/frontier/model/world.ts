@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type fc from 'fast-check';
 import { expect } from 'vitest';
-import { nameOf, type ReleasedTask, type ReleaseName } from '../../../../shared/ports/frontier.ts';
+import { nameOf, type ReleasedTask, type ReleaseName } from '../../../../shared/ports/frontier/frontier.ts';
 import type { Store } from '../../../support/stores/stores.ts';
 import type { Model } from './model.ts';
 import type { ModelVisit } from './visits.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { OldTlsServer } from '../../../support/old-tls-server.ts';
+import { OldTlsServer } from '../../../support/listeners/old-tls-server.ts';
 import { selfSigned } from '../../../support/site/certificate.ts';
 import type { Setup } from './setup.ts';
 

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ConnectTurns } from '../../../../shared/fetchers/connect-turns.ts';
 import { RequestTimings } from '../../../../shared/ports/fetcher.ts';
-import { startBlockedListener } from '../../../support/blocked-listener.ts';
 import { collectGarbage } from '../../../support/hostile/garbage.ts';
-import { LoopbackServer } from '../../../support/loopback-server.ts';
+import { startBlockedListener } from '../../../support/listeners/blocked-listener.ts';
+import { LoopbackServer } from '../../../support/listeners/loopback-server.ts';
 import type { Setup } from './setup.ts';
 
 /** Connections that are made at once in one process. */

@@ -2,10 +2,10 @@ import { createServer } from 'node:net';
 import Fastify from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import { expect, onTestFinished, test } from 'vitest';
+import { problemOf, sendProblem } from '../../../../services/api/http/problem.ts';
 import type { Api, ApiParts } from '../../../../services/api/parts.ts';
-import { problemOf, sendProblem } from '../../../../services/api/problem.ts';
 import { addFleetRoutes } from '../../../../services/api/routes/fleet.ts';
-import { LoopbackServer } from '../../../support/loopback-server.ts';
+import { LoopbackServer } from '../../../support/listeners/loopback-server.ts';
 import { openApi } from './setup.ts';
 
 /** How often a Postgres that hangs up is asked, while `asking` ask the doctor of an API at once. */

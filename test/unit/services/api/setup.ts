@@ -6,7 +6,7 @@ import { ApiServer } from '../../../../services/api/server.ts';
 import { silentLog } from '../../../../shared/runtime/logger.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
 import { TestSite } from '../../../support/site.ts';
-import { DescribedAnswers } from './described-answers.ts';
+import { DescribedAnswers } from './http/described-answers.ts';
 
 /** An answer, read. */
 export interface Answer {

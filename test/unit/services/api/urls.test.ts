@@ -6,7 +6,7 @@ import type { Link, LinkedStores } from '../../../../services/api/link.ts';
 import type { Api, ApiParts } from '../../../../services/api/parts.ts';
 import { addUrlRoutes } from '../../../../services/api/routes/urls.ts';
 import { whileThere } from '../../../../services/api/while-there.ts';
-import { nameOf } from '../../../../shared/ports/frontier.ts';
+import { nameOf } from '../../../../shared/ports/frontier/frontier.ts';
 import type { DeadLetters } from '../../../../shared/ports/transport.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
 import { FAST_RUN } from '../../../support/builders.ts';

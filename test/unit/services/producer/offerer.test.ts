@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { Offerer, type OffererOptions } from '../../../../services/producer/offerer.ts';
-import { type Frontier, MAX_OFFER, type OfferOptions, type OfferResult } from '../../../../shared/ports/frontier.ts';
+import {
+  type Frontier,
+  MAX_OFFER,
+  type OfferOptions,
+  type OfferResult,
+} from '../../../../shared/ports/frontier/frontier.ts';
 import type { SitemapEntry } from '../../../../shared/task/sitemap/sitemap-entry.ts';
 import { pages } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Replayer } from '../../../../services/producer/replayer.ts';
-import { MAX_OFFER, nameOf } from '../../../../shared/ports/frontier.ts';
+import { MAX_OFFER, nameOf } from '../../../../shared/ports/frontier/frontier.ts';
 import type { JoinPlan } from '../../../../shared/task/group/plan.ts';
 import { writeMessage } from '../../../../shared/task/task/message.ts';
 import { idOf } from '../../../../shared/task/task/task.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RunWatcher } from '../../../../shared/control/run-watcher.ts';
-import { nameOf } from '../../../../shared/ports/frontier.ts';
+import { nameOf } from '../../../../shared/ports/frontier/frontier.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, offerOf, openEmbedded, settled } from '../../../support/stores/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FULL_NAP_MS, offerUntilTaken } from '../../../../shared/loops/full-store.ts';
-import type { OfferResult } from '../../../../shared/ports/frontier.ts';
+import type { OfferResult } from '../../../../shared/ports/frontier/frontier.ts';
 import { settled } from '../../../support/stores/embedded.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 

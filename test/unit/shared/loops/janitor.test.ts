@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Janitor } from '../../../../shared/loops/janitor.ts';
-import type { FullStore } from '../../../../shared/ports/full-store.ts';
+import type { FullStore } from '../../../../shared/ports/frontier/full-store.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, LogLines, offerOf, openEmbedded, settled } from '../../../support/stores/embedded.ts';
 import { offerAll } from '../../../support/stores/offer-all.ts';

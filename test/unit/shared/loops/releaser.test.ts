@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
-import { nameOf } from '../../../../shared/ports/frontier.ts';
+import { nameOf } from '../../../../shared/ports/frontier/frontier.ts';
 import type { PublishOutcome, Transport } from '../../../../shared/ports/transport.ts';
 import { EVERYTHING, offerOf, releaserOf, settled } from '../../../support/stores/embedded.ts';
 import { offerAll } from '../../../support/stores/offer-all.ts';

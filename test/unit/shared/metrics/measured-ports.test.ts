@@ -9,7 +9,7 @@ import {
 import { PrometheusObserver } from '../../../../shared/metrics/prometheus-observer.ts';
 import { FetchError, type FetchedPage, type Fetcher } from '../../../../shared/ports/fetcher.ts';
 import type { DoneRecord } from '../../../../shared/ports/record.ts';
-import { pages } from '../../../contract/suites/frontier-setup.ts';
+import { pages } from '../../../contract/suites/frontier/frontier-setup.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { samplesOf } from '../../../support/metrics/exposition.ts';
 import { openSqliteStore } from '../../../support/stores/stores.ts';

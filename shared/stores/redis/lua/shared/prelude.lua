@@ -5,7 +5,7 @@
 --   waiting    <attempts> <starts> <throttles> <deadline> <first seen>        TAB mark TAB form
 --   put back   <host> <queue> and the above
 --   in flight  <publishing | queued | working:<worker>:<since>>[/<stamp>/<links>] and the above; `working` alone: handed over,
---              not begun; stamp and links: what the page's admission has offered, see LinkTally of `ports/frontier.ts`
+--              not begun; stamp and links: what the page's admission has offered, see LinkTally of `ports/frontier/frontier.ts`
 -- Times are epoch milliseconds, 0 for none. The form is what `task/form.ts` writes, and opaque here: cjson would turn [] into
 -- {} and round big numbers. A text that isn't a URL has the reason in place of a form.
 -- ARGV[1] is the key prefix. The last argument is '-', or a time in epoch milliseconds that the contract suite steps: by

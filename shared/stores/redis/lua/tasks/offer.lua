@@ -6,7 +6,7 @@
 --        divided by tabs: host, queue, deadline in ms or 0, changed at or '',
 --        domain if its hosts are counted or '', what it is a replay of ('task' | 'group' | ''), mark, form; then the time
 -- Result {accepted, known, left out for their host, as links too many, as tasks too many}, or {'refused', 'run' | 'parent'}
---         A parent whose links from before are not all here is put back: they were lost, see LinkTally of `ports/frontier.ts`.
+--         A parent whose links from before are not all here is put back: they were lost, see LinkTally of `ports/frontier/frontier.ts`.
 -- Needs  groups.lua
 -- Atomic: mark, waiting entry and counters come together. Sent again within a minute, since its answer was lost, it changes
 --         nothing and gets that answer: it would find everything known, and count it as duplicates. Without allow-oom: a full

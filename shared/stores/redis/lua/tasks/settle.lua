@@ -30,7 +30,7 @@ if not entry then return 'already' end
 local key, task, is_admitted = run_key(run), read_flight(entry), string.find(entry, '^working:')
 leave_ledger(run, release)
 
--- Not all links that it offered are here: see LinkTally of `ports/frontier.ts`.
+-- Not all links that it offered are here: see LinkTally of `ports/frontier/frontier.ts`.
 local is_lacking = false
 if outcome == 'done' and ARGV[22] ~= '' then
   local stamp, links = string.match(entry, '^[^ /]+/([^ /]+)/(%d+) ')

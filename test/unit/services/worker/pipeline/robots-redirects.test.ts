@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Permission, Robots } from '../../../../../services/worker/pipeline/robots.ts';
+import type { Permission, Robots } from '../../../../../services/worker/pipeline/hosts/robots.ts';
 import { TestSite } from '../../../../support/site.ts';
 import { settled } from '../../../../support/stores/embedded.ts';
 import { setup } from '../setup.ts';

@@ -3,7 +3,7 @@ import { GotFetcher } from '../../../../../shared/fetchers/got/fetcher.ts';
 import { Rotation } from '../../../../../shared/fetchers/proxies/rotation.ts';
 import { parseProxies } from '../../../../../shared/task/host/proxy-list.ts';
 import { allowing } from '../../../../support/allowing.ts';
-import type { Zone } from '../../../../support/dns-server.ts';
+import type { Zone } from '../../../../support/listeners/dns-server.ts';
 import { HttpProxy } from '../../../../support/proxies/http-proxy.ts';
 import { TestSite } from '../../../../support/site.ts';
 import { setup as setupNames } from './setup.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toFetchError } from '../../../../../shared/fetchers/error-codes.ts';
-import type { Zone } from '../../../../support/dns-server.ts';
+import type { Zone } from '../../../../support/listeners/dns-server.ts';
 import { setup } from './setup.ts';
 
 // biome-ignore format: a table

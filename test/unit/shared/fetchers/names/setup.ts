@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Names } from '../../../../../shared/fetchers/names/names.ts';
-import type { Zone } from '../../../../support/dns-server.ts';
-import { openDnsServer } from '../../../../support/opened-dns-server.ts';
+import type { Zone } from '../../../../support/listeners/dns-server.ts';
+import { openDnsServer } from '../../../../support/listeners/opened-dns-server.ts';
 import { SteppedClock } from '../../../../support/stores/stepped-clock.ts';
 
 /** Look-ups that ask a name server of the test, with a hosts file of its own. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameOf, type Settlement } from '../../../../../shared/ports/frontier.ts';
+import { nameOf, type Settlement } from '../../../../../shared/ports/frontier/frontier.ts';
 import { MOST_KEPT } from '../../../../../shared/stores/sqlite/moves/attempt-notes.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
 import { EVERYTHING, offerOf } from '../../../../support/stores/embedded.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { LETTER_TTL_MS } from '../../../../../shared/ports/dead-letter.ts';
-import { nameOf, type ReleasedTask } from '../../../../../shared/ports/frontier.ts';
+import { nameOf, type ReleasedTask } from '../../../../../shared/ports/frontier/frontier.ts';
 import { elapsedMs, type RunOptions } from '../../../../../shared/ports/runs.ts';
 import { beginRun, reopenRun, SqliteLocalRuns } from '../../../../../shared/stores/sqlite/local-runs.ts';
 import type { OwnedLocalRun } from '../../../../../shared/stores/sqlite/owned-run.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { nameOf } from '../../../../../shared/ports/frontier.ts';
+import { nameOf } from '../../../../../shared/ports/frontier/frontier.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
 import { EVERYTHING, offerOf } from '../../../../support/stores/embedded.ts';
 import { openLocalParts } from '../../../../support/stores/local-parts.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { nameOf, type ReleasedTask, type Settlement } from '../../../../../shared/ports/frontier.ts';
+import { nameOf, type ReleasedTask, type Settlement } from '../../../../../shared/ports/frontier/frontier.ts';
 import { beginRun, reopenRun } from '../../../../../shared/stores/sqlite/local-runs.ts';
 import { groupOf } from '../../../../../shared/task/group/group.ts';
 import type { JoinPlan } from '../../../../../shared/task/group/plan.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameOf } from '../../../../../shared/ports/frontier.ts';
+import { nameOf } from '../../../../../shared/ports/frontier/frontier.ts';
 import { deleteLeftovers, forgetHosts, sweepEnded } from '../../../../../shared/stores/sqlite/leftovers.ts';
 import { DAY_MS, HOUR_MS } from '../../../../../shared/task/durations.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';

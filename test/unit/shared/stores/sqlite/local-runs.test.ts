@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { nameOf } from '../../../../../shared/ports/frontier.ts';
+import { nameOf } from '../../../../../shared/ports/frontier/frontier.ts';
 import { elapsedMs } from '../../../../../shared/ports/runs.ts';
 import {
   beginRun,

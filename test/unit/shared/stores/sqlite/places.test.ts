@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LocalDatabase } from '../../../../../shared/stores/sqlite/database/database.ts';
 import { IN_MEMORY } from '../../../../../shared/stores/sqlite/database/sqlite-file.ts';
-import { Places } from '../../../../../shared/stores/sqlite/moves/task-rows.ts';
+import { Places } from '../../../../../shared/stores/sqlite/moves/rows/task-rows.ts';
 
 /** The places of a list with tasks at these. */
 async function placesOf<T>(taken: readonly number[], use: (places: Places) => T): Promise<T> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameOf } from '../../../../../shared/ports/frontier.ts';
+import { nameOf } from '../../../../../shared/ports/frontier/frontier.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
 import { POLICY } from '../../../../support/policy.ts';
 import { EVERYTHING, offerOf } from '../../../../support/stores/embedded.ts';

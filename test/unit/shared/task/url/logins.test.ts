@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readReleased, writeOffer } from '../../../../../shared/stores/redis/entry.ts';
+import { readReleased, writeOffer } from '../../../../../shared/stores/redis/forms/entry.ts';
 import { formOf } from '../../../../../shared/task/task/form.ts';
 import { readMessage, writeMessage } from '../../../../../shared/task/task/message.ts';
 import type { Task } from '../../../../../shared/task/task/task.ts';

@@ -1,0 +1,113 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { VERSION } from '../../../shared/runtime/version.ts';
+import { roleOf } from '../access/access.ts';
+import { PROBLEM_TYPE, problemSchema } from './problem.ts';
+
+/** Where a route's description has the types of its answers until the document is finished. */
+const TYPES = 'x-types';
+const JSON_TYPE = 'application/json';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly anyOf?: readonly Schema[];
+}
+interface Answer {
+  description: string;
+  content?: Record<string, { schema: Schema }>;
+}
+interface Operation {
+  [TYPES]?: readonly string[];
+  readonly 'x-role'?: string;
+  readonly parameters?: readonly unknown[];
+  readonly requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
+  responses: Record<string, Answer>;
+}
+type Paths = Record<string, Record<string, Operation>>;
+
+const { $schema: _, ...PROBLEM_SCHEMA } = z.toJSONSchema(problemSchema);
+const PROBLEM: Answer = {
+  description: 'Why a request was refused, by RFC 9457.',
+  content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+};
+const OTHER_PROBLEM: Answer = {
+  ...PROBLEM,
+  description:
+    'Any other: 408 and 431 for a request that came too slowly or has too long an address, 500 for an error of ours.',
+};
+
+/** How the OpenAPI document is made of the routes' schemas. */
+export const DOCUMENT: FastifyDynamicSwaggerOptions = {
+  openapi: {
+    openapi: '3.1.0',
+    info: {
+      title: 'Trawl',
+      version: VERSION,
+      description: 'The control plane of a crawler fleet: all that its command line can do.',
+    },
+    servers: [{ url: '/' }],
+    components: {
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: 'trawl_session' },
+      },
+      schemas: { Problem: PROBLEM_SCHEMA as object },
+    },
+    security: [{ token: [] }, { session: [] }],
+  },
+  transform: (about) => {
+    const { config, method } = about.route;
+    const { schema, url } = jsonSchemaTransform(about as Parameters<typeof jsonSchemaTransform>[0]);
+    const types = config?.types === undefined ? {} : { [TYPES]: config.types };
+    return { schema: { ...schema, 'x-role': roleOf(config, String(method)), ...types }, url };
+  },
+  transformObject: (document) => ('openapiObject' in document ? finished(document.openapiObject) : {}),
+};
+
+/**
+ * What the routes' schemas alone don't say: problems have a type and a name of their own, any route may answer some, others than JSON are
+ * answered, and a body that may be null may be left out.
+ */
+function finished<T extends { readonly paths?: object }>(document: T): T {
+  const operations = Object.values((document.paths ?? {}) as Paths).flatMap((methods) => Object.entries(methods));
+  for (const [method, operation] of operations) {
+    for (const status of problemsBefore(method, operation)) operation.responses[status] = PROBLEM;
+    const { [TYPES]: types = [JSON_TYPE], requestBody, responses } = operation;
+    delete operation[TYPES];
+    for (const [status, answer] of Object.entries(responses)) {
+      if (Number(status) >= 400) responses[status] = PROBLEM;
+      else nameTypes(answer, types);
+    }
+    responses.default = OTHER_PROBLEM;
+    const body = requestBody?.content[JSON_TYPE];
+    const meant = body?.schema.anyOf?.filter(({ type }) => type !== 'null') ?? [];
+    if (requestBody === undefined || meant.length !== 1) continue;
+    requestBody.required = false;
+    requestBody.content[JSON_TYPE] = { schema: { ...meant[0] } };
+  }
+  return document;
+}
+
+/** The problems that a request may have before its route sees it, which no route's schema names: who asks, how often, and what is sent. */
+function problemsBefore(method: string, { 'x-role': role, parameters = [] }: Operation): number[] {
+  const takesBody = method !== 'get';
+  return [
+    ...(takesBody || parameters.length > 0 ? [400] : []),
+    ...(role === 'none' ? [] : [403, 429]),
+    // Whether whoever begins a session has a token is found out by its route.
+    ...(role === 'none' || role === 'session' ? [] : [401]),
+    ...(takesBody ? [413, 415] : []),
+  ];
+}
+
+/** The schema describes what is JSON; what isn't is text to whoever reads it. */
+function nameTypes(answer: Answer, types: readonly string[]): void {
+  const described = answer.content?.[JSON_TYPE];
+  if (described === undefined) return;
+  const { description } = described.schema;
+  const text = { schema: { type: 'string', ...(description === undefined ? {} : { description }) } };
+  answer.content = Object.fromEntries(types.map((type) => [type, type === JSON_TYPE ? described : text]));
+}

@@ -1,0 +1,139 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyError, FastifyReply } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import {
+  ConfigurationError,
+  messageOf,
+  StorageError,
+  UnavailableError,
+  UsageError,
+} from '../../../shared/runtime/errors.ts';
+import { wellFormedJson } from '../../../shared/runtime/printable.ts';
+import { shortened } from '../../../shared/task/shortened.ts';
+import { withoutCredentialsIn } from '../../../shared/task/url/url.ts';
+
+/** What an error is, for programs: it doesn't change with the words. */
+const CODES = {
+  usage: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  unknown_run: 404,
+  unknown_worker: 404,
+  unknown_letter: 404,
+  unknown_crawler: 404,
+  unknown_batch: 404,
+  method_not_allowed: 405,
+  wrong_state: 409,
+  records_elsewhere: 409,
+  timeout: 408,
+  too_large: 413,
+  headers_too_large: 431,
+  unsupported_media_type: 415,
+  malformed: 422,
+  too_many_requests: 429,
+  internal: 500,
+  unavailable: 503,
+} as const;
+export type ProblemCode = keyof typeof CODES;
+
+/** An answer of type `application/problem+json` (RFC 9457). */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: ProblemCode;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ProblemCode, detail: string, { retryAfterMs }: { readonly retryAfterMs?: number } = {}) {
+    super(detail);
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  get status(): number {
+    return CODES[this.code];
+  }
+}
+
+export const problemSchema = z
+  .object({
+    type: z.string().describe('about:blank: `code` says what it is'),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.enum(Object.keys(CODES) as [ProblemCode, ...ProblemCode[]]),
+  })
+  .describe('Why a request was refused, by RFC 9457.');
+
+/** Refuses a body that is no JSON. */
+export function wrongMediaType(): Problem {
+  return new Problem('unsupported_media_type', 'expected a body of type application/json');
+}
+
+/** A service that is away may be back soon. */
+const RETRY_AFTER_MS = 5_000;
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** Names an unknown run. */
+export function unknownRun(run: string): Problem {
+  return new Problem('unknown_run', `no run ${run} is known`);
+}
+
+/** What an error means for whoever asked. Only a bug is `internal`, whose message stays in the log. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (hasZodFastifySchemaValidationErrors(error)) return new Problem('usage', validationText(error));
+  if (error instanceof UsageError) return new Problem('usage', error.message);
+  if (error instanceof ConfigurationError) return new Problem('usage', error.problems.join('; '));
+  if (error instanceof UnavailableError || error instanceof StorageError)
+    return new Problem('unavailable', error.message, { retryAfterMs: RETRY_AFTER_MS });
+  const status = (error as Partial<FastifyError>).statusCode;
+  if (status === 413) return new Problem('too_large', 'the body is too large');
+  if (status === 415) return wrongMediaType();
+  if (status === 404) return new Problem('not_found', 'there is nothing here');
+  if (status === 408) return new Problem('timeout', 'the body did not come in time');
+  if (status !== undefined && status >= 400 && status < 500) return new Problem('usage', messageOf(error));
+  return new Problem('internal', 'an error of ours; the log of the API has it');
+}
+
+/** Answers with a problem. */
+export function sendProblem(problem: Problem, reply: FastifyReply): FastifyReply {
+  const { status, retryAfterMs } = problem;
+  if (retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(retryAfterMs / 1_000));
+  if (status === 401) reply.header('www-authenticate', 'Bearer realm="trawl"');
+  return reply.code(status).type(PROBLEM_TYPE).send(problemText(problem));
+}
+
+/** The body of the answer that tells a problem. */
+export function problemText({ status, code, message }: Problem): string {
+  const title = STATUS_CODES[status] ?? 'Error';
+  return wellFormedJson(JSON.stringify({ type: 'about:blank', title, status, detail: detailOf(message), code }));
+}
+
+/** Characters of a detail. */
+const MOST_OF_DETAIL = 4_000;
+/** A word that is longer than a message needs, such as a URL or a name that the request had, and its beginning. */
+const LONG_WORD = /(?<!\S)(\S{300})\S+/g;
+
+/** What a problem says, however long what it repeats of the request is. */
+function detailOf(message: string): string {
+  // Cut in two, credentials would no longer be found.
+  const words = withoutCredentialsIn(message).replace(LONG_WORD, '$1…');
+  return shortened(words, MOST_OF_DETAIL);
+}
+
+interface Validation {
+  readonly validationContext?: string;
+  readonly validation: readonly { readonly instancePath?: string; readonly message?: string }[];
+}
+
+function validationText(error: unknown): string {
+  const { validation, validationContext = 'request' } = error as Validation;
+  const said = validation.map(({ instancePath = '', message = 'is not allowed' }) => {
+    // The whole of it has the path `/`.
+    const where = instancePath === '/' ? validationContext : `${validationContext}${instancePath.replaceAll('/', '.')}`;
+    return `${where}: ${message}`;
+  });
+  return said.slice(0, 10).join('; ');
+}

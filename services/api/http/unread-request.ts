@@ -1,0 +1,31 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { codeOf } from '../../../shared/runtime/errors.ts';
+import { ANSWER_HEADERS } from './answer-headers.ts';
+import { PROBLEM_TYPE, Problem, problemText } from './problem.ts';
+
+/** Answers a request that could not be read as HTTP, or did not come in time, as any other, and hangs up. */
+export function answerUnread(error: Error, socket: Socket): void {
+  if (codeOf(error) === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = problemOfUnread(codeOf(error));
+  const { status } = problem;
+  const text = problemText(problem);
+  const headers = {
+    ...ANSWER_HEADERS,
+    'cache-control': 'no-store',
+    connection: 'close',
+    'content-type': PROBLEM_TYPE,
+    'content-length': Buffer.byteLength(text),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`, () => socket.destroy());
+}
+
+function problemOfUnread(code: string | undefined): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('timeout', 'the request did not come in time');
+  if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers_too_large', 'the headers are too large');
+  return new Problem('usage', 'the request is no HTTP, or stopped half-way');
+}

@@ -1,0 +1,93 @@
+import { count, counted } from '../../../../shared/control/format.ts';
+import { isMeant, type LetterFilter, readLetter } from '../../../../shared/control/letters/letter-filter.ts';
+import { letterJson, rawText } from '../../../../shared/control/letters/letter-json.ts';
+import { listLetters as list } from '../../../../shared/control/letters/letter-list.ts';
+import type { DeadLetters } from '../../../../shared/ports/transport.ts';
+import { TRAWL } from '../../../../shared/runtime/started-as.ts';
+import { runNamedBy } from '../../../../shared/task/task/task.ts';
+import { withoutCredentials } from '../../../../shared/task/url/url.ts';
+import type { Context } from '../../command.ts';
+import { withLetters } from '../../process/with-archives.ts';
+import { openLineOutput } from '../../text/line-output.ts';
+import { jsonLine, print, printJson, say, sayFailure } from '../../text/output.ts';
+import { table } from '../../text/table.ts';
+import { type FilterOptions, type LocalChoice, readFilter, readLimit, whoseLetters } from './filter.ts';
+
+/** Letters of one URL, each of another run. */
+const MOST_SHOWN = 1_000;
+const TASK_ID = /^[a-z0-9-]+:[0-9a-f]{32}$/;
+
+/** `trawl dlq list`: a line each, oldest first. */
+export async function listLetters(options: FilterOptions, context: Context): Promise<number> {
+  const [filter, limit] = [readFilter(options), readLimit(options)];
+  const { found, all } = await withLetters(context, whoseLetters(options), (letters) =>
+    list(letters, { isMeant: (each) => isMeant(each, filter), limit }),
+  );
+  if (context.json) {
+    printJson(found.map(letterJson));
+    return 0;
+  }
+  const rows = found.map(({ message, letter, reason }) => [
+    letter?.failedAt.slice(0, 19).replace('T', ' ') ?? '',
+    reason,
+    letter?.status === undefined ? '' : String(letter.status),
+    letter === undefined ? (rawText(message) ?? `${message.body.byteLength} bytes`) : letter.url,
+    message.id ?? '',
+  ]);
+  print(table(rows));
+  const shown = found.length === all ? '' : ` of ${count(all)}`;
+  say(`${count(found.length)}${shown} ${all === 1 ? 'dead letter' : 'dead letters'}`);
+  return 0;
+}
+
+/** `trawl dlq show`: one in full. */
+export async function showLetter(wanted: string, { local }: LocalChoice, context: Context): Promise<number> {
+  const url = withoutCredentials(wanted);
+  // An id names its run.
+  const run = TASK_ID.test(wanted) ? runNamedBy(wanted) : undefined;
+  const { found, flag } = await withLetters(context, { local, run }, async (letters, isLocal) => ({
+    ...(await list(letters, {
+      isMeant: ({ message, letter }) => message.id === wanted || (letter !== undefined && letter.url === url),
+      limit: MOST_SHOWN,
+    })),
+    flag: isLocal ? ' --local' : '',
+  }));
+  if (found.length === 0) {
+    sayFailure(`no dead letter has the id or the URL ${url}; ${TRAWL} dlq list${flag} shows those there are`);
+    return 1;
+  }
+  for (const each of found) printJson(letterJson(each), context.json ? 0 : 2);
+  return 0;
+}
+
+/** `trawl dlq export`: everything of each letter, one a line. */
+export async function exportLetters(options: FilterOptions, context: Context): Promise<number> {
+  const [filter, limit] = [readFilter(options), readLimit(options)];
+  const written = await withLetters(context, { ...whoseLetters(options), isPrinting: true }, (letters) =>
+    writeLetters(letters, filter, limit, context.signal),
+  );
+  say(`${counted(written, 'dead letter')} written; all stay where they are`);
+  return 0;
+}
+
+async function writeLetters(
+  letters: Pick<DeadLetters, 'sift'>,
+  filter: LetterFilter,
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const enough = new AbortController();
+  const output = await openLineOutput();
+  let written = 0;
+  await letters.sift(async (messages) => {
+    for (const each of messages.map(readLetter)) {
+      signal?.throwIfAborted();
+      if (written >= limit || !isMeant(each, filter)) continue;
+      await output.write(jsonLine({ ...letterJson(each), headers: each.message.headers }));
+      written++;
+    }
+    if (written >= limit || output.isOver) enough.abort();
+    return [];
+  }, enough.signal);
+  return written;
+}

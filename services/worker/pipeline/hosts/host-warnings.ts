@@ -1,0 +1,47 @@
+import type { Clock } from '../../../../shared/runtime/clock.ts';
+import { ExpiringCache } from '../../../../shared/runtime/expiring-cache.ts';
+import type { Logger } from '../../../../shared/runtime/logger.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../../shared/task/durations.ts';
+
+/** How often one host is warned of. */
+const EACH_EVERY_MS = HOUR_MS;
+/** Warnings in a minute. */
+const MOST_A_MINUTE = 10;
+const MOST_REMEMBERED = 10_000;
+
+/**
+ * Warnings of hosts, few enough to be read though a crawl has thousands of bad ones: of each host one an hour, of all ten a minute. The others
+ * are logged as information, and the next warning says how many they were.
+ */
+export class HostWarnings {
+  readonly #log: Logger;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #warned: ExpiringCache<true>;
+  #minute = { begunAt: Number.NEGATIVE_INFINITY, warnings: 0 };
+  #others = 0;
+
+  constructor({ log, clock }: { readonly log: Logger; readonly clock: Pick<Clock, 'monotonic'> }) {
+    this.#log = log;
+    this.#clock = clock;
+    this.#warned = new ExpiringCache({ clock, max: MOST_REMEMBERED });
+  }
+
+  tell(host: string, fields: object, message: string): void {
+    const about = { what: host, ...fields };
+    const isKnown = this.#warned.get(host) === true;
+    if (isKnown || !this.#hasRoom()) {
+      if (!isKnown) this.#others++;
+      this.#log.info(about, message);
+      return;
+    }
+    this.#warned.keep(host, true, EACH_EVERY_MS);
+    this.#log.warn(this.#others === 0 ? about : { ...about, others: this.#others }, message);
+    this.#others = 0;
+  }
+
+  #hasRoom(): boolean {
+    const now = this.#clock.monotonic();
+    if (now - this.#minute.begunAt >= MINUTE_MS) this.#minute = { begunAt: now, warnings: 0 };
+    return this.#minute.warnings++ < MOST_A_MINUTE;
+  }
+}

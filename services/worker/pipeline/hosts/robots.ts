@@ -1,0 +1,272 @@
+import { SlotWait } from '../../../../shared/loops/slot-wait.ts';
+import type { FetchError, Fetcher } from '../../../../shared/ports/fetcher.ts';
+import { type HostGate, MAX_SLOT_WAIT_MS } from '../../../../shared/ports/host-gate.ts';
+import { bytesOfRules, type RobotsStore, type RobotsWay } from '../../../../shared/ports/robots-store.ts';
+import type { Clock } from '../../../../shared/runtime/clock.ts';
+import { ExpiringCache } from '../../../../shared/runtime/expiring-cache.ts';
+import type { Logger } from '../../../../shared/runtime/logger.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../shared/task/durations.ts';
+import { type HostTrouble, SILENT_PAUSE_MS } from '../../../../shared/task/host/host-trouble.ts';
+import { retryAfterMs } from '../../../../shared/task/host/retry-after.ts';
+import { robotsPauseMs, robotsWaitMs } from '../../../../shared/task/robots/robots-answer.ts';
+import { MAX_CRAWL_DELAY_MS, type RobotsRules } from '../../../../shared/task/robots/robots-match.ts';
+import { robotsRefusal } from '../../../../shared/task/robots/robots-refusal.ts';
+import { hostKeyOf, originOf } from '../../../../shared/task/url/url.ts';
+import type { WorkedRun } from '../../run-directory.ts';
+import { HostWarnings } from './host-warnings.ts';
+import { type RobotsAnswer, requestRobots } from './robots-request.ts';
+
+interface RobotsOptions {
+  readonly store: RobotsStore;
+  readonly gate: HostGate;
+  readonly fetcher: Fetcher;
+  readonly clock: Clock;
+  readonly hostConcurrency: number;
+  /** The longest that one request may take; no other process asks meanwhile. */
+  readonly timeoutMs: number;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** A page that is about to be fetched. */
+export interface Candidate {
+  readonly url: string;
+  readonly host: string;
+  /** The least time between two requests of its run to the host. */
+  readonly intervalMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What robots.txt says about a page. */
+export type Permission =
+  /** `intervalMs`: the least time between two requests to the host. `asked`: it has just answered. */
+  | { readonly kind: 'allow'; readonly intervalMs: number; readonly asked: boolean }
+  | {
+      readonly kind: 'skip';
+      readonly reason: 'robots' | 'crawl_delay';
+      readonly detail: string;
+      readonly asked: boolean;
+    }
+  /** Ask again in `inMs`, not sooner; the host isn't the cause. */
+  | { readonly kind: 'later'; readonly inMs: number }
+  /** The host's robots.txt can't be read; the host is paused. */
+  | { readonly kind: 'unreachable'; readonly reason: string; readonly trouble: HostTrouble }
+  /** The robots.txt failed in a way that would fail the page, too. */
+  | { readonly kind: 'fail'; readonly error: FetchError };
+
+/** The rules, or why there are none. */
+type RobotsLookup =
+  | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly asked: boolean }
+  | Extract<Permission, { kind: 'later' | 'unreachable' | 'fail' }>;
+
+/** How long a process remembers rules before it asks the store again. */
+const KNOWN_MS = 5 * MINUTE_MS;
+/** RFC 9309 section 2.4 allows a day in all, of which a process may remember them for {@link KNOWN_MS}. */
+const RULES_KEPT_MS = DAY_MS - KNOWN_MS;
+/** An answer that means "no rules" may be a mistake that is soon corrected. */
+const NO_RULES_KEPT_MS = HOUR_MS;
+const MOST_KNOWN = 10_000;
+const MOST_KNOWN_BYTES = 32_000_000;
+/** How long pages wait in the frontier while their robots.txt is fetched. */
+const LATER_MS = 1_000;
+/** How often the store is read while another process asks. */
+const LOOK_EVERY_MS = 100;
+/** How much longer a lock lasts than its requests may take, for the wait for slots and for storing the rules. */
+const LOCK_EXTRA_MS = 10_000;
+
+/** The robots.txt of a run's pages; nothing if the run or the worker ignores it. */
+export function robotsFor(robots: Robots | undefined, { options }: Pick<WorkedRun, 'options'>): Robots | undefined {
+  return options.robots === 'ignore' ? undefined : robots;
+}
+
+/**
+ * Decides by robots.txt whether a page may be fetched. One process of the fleet fetches an origin's file, through the host's
+ * gate and for all pages; the others wait a moment for it, then put their pages back. Each redirect takes a turn of the host
+ * that it leads to. If that host has none, the redirects followed so far are stored, and the next request continues there.
+ *
+ * A process remembers rules for a few minutes, so that most pages need no call to the store.
+ */
+export class Robots {
+  readonly #options: RobotsOptions;
+  readonly #known: ExpiringCache<RobotsRules>;
+  readonly #warnings: HostWarnings;
+  readonly #slots: SlotWait;
+  /** Requests under way here, by origin. */
+  readonly #asking = new Map<string, Promise<RobotsLookup>>();
+
+  constructor(options: RobotsOptions) {
+    this.#options = options;
+    const { clock } = options;
+    this.#warnings = new HostWarnings(options);
+    this.#slots = new SlotWait(options);
+    this.#known = new ExpiringCache({ clock, max: MOST_KNOWN, maxSize: MOST_KNOWN_BYTES });
+  }
+
+  /** The rules for a URL if this process or the store has them. Makes no request to the host. */
+  async look(url: string): Promise<RobotsRules | undefined> {
+    const origin = originOf(url);
+    const known = this.#known.get(origin);
+    if (known !== undefined) return known;
+    const rules = await this.#options.store.find(origin);
+    if (rules !== undefined) this.#remember(origin, rules);
+    return rules;
+  }
+
+  /** May this page be fetched? Fetches the robots.txt of its origin if {@link look} found no rules. */
+  async permit(candidate: Candidate, rules: RobotsRules | undefined): Promise<Permission> {
+    const found: RobotsLookup =
+      rules === undefined ? await this.#find(candidate) : { kind: 'rules', rules, asked: false };
+    if (found.kind !== 'rules') return found;
+    const { crawlDelayMs: delayMs = 0 } = found.rules;
+    const { asked } = found;
+    const skip = { kind: 'skip', asked } as const;
+    const forbidden = robotsRefusal(found.rules, candidate.url);
+    if (forbidden !== undefined) return { ...skip, reason: 'robots', detail: forbidden };
+    if (delayMs <= MAX_CRAWL_DELAY_MS) return { kind: 'allow', intervalMs: delayMs, asked };
+    return { ...skip, reason: 'crawl_delay', detail: `robots.txt asks for ${delayMs / 1_000} s between requests` };
+  }
+
+  async #find(candidate: Candidate): Promise<RobotsLookup> {
+    const origin = originOf(candidate.url);
+    const asking = this.#asking.get(origin);
+    if (asking === undefined) {
+      const mine = this.#ask(origin, candidate).finally(() => this.#asking.delete(origin));
+      this.#asking.set(origin, mine);
+      return await mine;
+    }
+    const given = new AbortController();
+    const signal = AbortSignal.any([candidate.signal, given.signal]);
+    const tooLate = this.#options.clock
+      .sleep(MAX_SLOT_WAIT_MS, signal)
+      .then((): RobotsLookup => ({ kind: 'later', inMs: LATER_MS }));
+    try {
+      return await Promise.race([asking, tooLate]);
+    } finally {
+      given.abort();
+    }
+  }
+
+  async #ask(origin: string, candidate: Candidate): Promise<RobotsLookup> {
+    const { store, clock, timeoutMs } = this.#options;
+    const until = clock.monotonic() + MAX_SLOT_WAIT_MS;
+    while (!(await store.lock(origin, 2 * timeoutMs + LOCK_EXTRA_MS))) {
+      if (candidate.signal.aborted || clock.monotonic() >= until) return { kind: 'later', inMs: LATER_MS };
+      await clock.sleep(LOOK_EVERY_MS, candidate.signal);
+      const rules = await store.find(origin);
+      if (rules !== undefined) return this.#remember(origin, rules);
+    }
+    try {
+      // Another process may have stored the rules since the last look.
+      const rules = await store.find(origin);
+      if (rules !== undefined) return this.#remember(origin, rules);
+      return await this.#request(origin, candidate);
+    } finally {
+      // If this fails, the lock expires.
+      await store.unlock(origin).catch(() => {});
+    }
+  }
+
+  /** Requests the file at its origin, then wherever it redirects to. */
+  async #request(origin: string, candidate: Candidate): Promise<RobotsLookup> {
+    const { store, timeoutMs } = this.#options;
+    const endsAt = performance.now() + timeoutMs;
+    let way = (await store.way(origin)) ?? AT_THE_ORIGIN;
+    for (;;) {
+      const at = way.redirects.length === 0 ? candidate.host : hostKeyOf(new URL(way.redirects.at(-1) ?? ''));
+      const answer = await this.#askOnce({ origin, at, way }, candidate);
+      if (answer.kind === 'later') return await this.#wait({ origin, at, way }, answer.inMs, candidate);
+      if (answer.kind !== 'moved') return await this.#found({ origin, host: candidate.host, at }, answer);
+      way = { redirects: [...way.redirects, answer.to], waits: 0 };
+      // Later than this, the next request might outlast the lock.
+      if (performance.now() > endsAt) return await this.#wait({ origin, at: candidate.host, way }, 0, candidate);
+    }
+  }
+
+  /** Makes one request, in a turn of the host it goes to. */
+  async #askOnce(
+    { origin, at, way }: OnTheWay,
+    { intervalMs, signal }: Candidate,
+  ): Promise<RobotsAnswer | { readonly kind: 'later'; readonly inMs: number }> {
+    const { fetcher, hostConcurrency, log } = this.#options;
+    const limit = { intervalMs, concurrency: hostConcurrency };
+    const holder = `robots:${origin}`;
+    await fetcher.prepare(way.redirects.at(-1) ?? `${origin}/robots.txt`, signal);
+    // The host may have been paused since the page was admitted.
+    const slot = await this.#slots.tryAcquire({ host: at, holder, limit, signal });
+    if (!slot.go) return { kind: 'later', inMs: slot.inMs };
+    const { turn } = slot;
+    const answer = await requestRobots(origin, way.redirects, fetcher, { signal, timings: turn.timings });
+    await turn.over({ isFailure: answer.kind !== 'rules' && answer.kind !== 'moved' });
+    log.debug({ origin, ...(answer.kind === 'wait' ? { reason: answer.reason } : {}) }, `robots.txt: ${answer.kind}`);
+    return answer;
+  }
+
+  /** Makes the page wait for a turn of a host: its own, or the one its robots.txt redirects to. */
+  async #wait({ origin, at, way }: OnTheWay, inMs: number, { host }: Candidate): Promise<RobotsLookup> {
+    const { store, random } = this.#options;
+    const isElsewhere = at !== host;
+    const waits = isElsewhere ? way.waits + 1 : 0;
+    if (way.redirects.length > 0) await store.keepWay(origin, { ...way, waits });
+    return { kind: 'later', inMs: isElsewhere ? robotsWaitMs(waits, inMs, random()) : inMs };
+  }
+
+  async #found(asked: Asked, answer: Exclude<RobotsAnswer, { kind: 'moved' }>): Promise<RobotsLookup> {
+    switch (answer.kind) {
+      case 'rules':
+        return await this.#keep(asked, answer.rules, answer.found ? RULES_KEPT_MS : NO_RULES_KEPT_MS);
+      case 'wait':
+        return await this.#pause(asked, answer);
+      case 'as_page':
+        return { kind: 'fail', error: answer.error };
+      case 'again':
+        return { kind: 'later', inMs: LATER_MS };
+    }
+  }
+
+  async #keep({ origin, host }: Asked, rules: RobotsRules, forMs: number): Promise<RobotsLookup> {
+    const { store, gate } = this.#options;
+    const { crawlDelayMs: delayMs = 0 } = rules;
+    // Before the rules are stored: a process that finds them relies on this pace.
+    if (delayMs > 0 && delayMs <= MAX_CRAWL_DELAY_MS) await gate.slow(host, delayMs, forMs);
+    await store.keep(origin, rules, forMs);
+    return { ...this.#remember(origin, rules), asked: true };
+  }
+
+  async #pause({ origin, host, at }: Asked, answer: Extract<RobotsAnswer, { kind: 'wait' }>) {
+    const { store, gate, clock } = this.#options;
+    const { reason, headers = {}, isThrottled, trouble } = answer;
+    const askedMs = retryAfterMs(headers, clock.now());
+    if (at !== host && isThrottled) await gate.pause(at, robotsPauseMs(1, askedMs), reason);
+    const longMs = robotsPauseMs(await store.fail(origin), askedMs);
+    // One that never answered is tried again soon. The frontier knows whether it did, and then pauses it for longer.
+    const isSilent = trouble.kind === 'silent';
+    const pauseMs = isSilent ? Math.min(longMs, SILENT_PAUSE_MS) : longMs;
+    await gate.pause(host, pauseMs, reason);
+    const fields = { error: reason, seconds: Math.round(pauseMs / 1_000) };
+    this.#warnings.tell(host, fields, "the host waits, its robots.txt can't be fetched:");
+    return { kind: 'unreachable', reason, trouble: isSilent ? { ...trouble, pauseMs: longMs } : trouble } as const;
+  }
+
+  #remember(origin: string, rules: RobotsRules): RobotsLookup & { readonly kind: 'rules' } {
+    this.#known.keep(origin, rules, KNOWN_MS, bytesOfRules(rules));
+    return { kind: 'rules', rules, asked: false };
+  }
+}
+
+interface Asked {
+  readonly origin: string;
+  /** The host of the origin. */
+  readonly host: string;
+  /** The host that answered; after redirects, another one. */
+  readonly at: string;
+}
+
+interface OnTheWay {
+  readonly origin: string;
+  /** The host that is asked next. */
+  readonly at: string;
+  readonly way: RobotsWay;
+}
+
+const AT_THE_ORIGIN: RobotsWay = { redirects: [], waits: 0 };

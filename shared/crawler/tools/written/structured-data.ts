@@ -1,0 +1,80 @@
+import type { NodeHandle } from '../node-handle.ts';
+import { folded } from '../text.ts';
+import { writtenJson } from './written-json.ts';
+
+/** An object of JSON-LD, as its page writes it. */
+export type JsonLdObject = Readonly<Record<string, unknown>>;
+
+/**
+ * The objects of all `<script type="application/ld+json">` of a page: those at the top, in lists, and in `@graph`, in that order. With
+ * a type, only those that have it, however it is written: `Product`, `schema:Product` or `https://schema.org/Product`. A script that
+ * isn't JSON is passed over.
+ */
+export function jsonLdIn(page: NodeHandle, type?: string): readonly JsonLdObject[] {
+  const objects: JsonLdObject[] = [];
+  for (const script of page.named('script')) {
+    if (!/^application\/ld\+json\b/i.test(script.attribute('type')?.trim() ?? '')) continue;
+    const waiting: unknown[] = [writtenJson(script.source)];
+    while (waiting.length > 0) {
+      const value = waiting.pop();
+      // Not as arguments of one call: there may be too many.
+      if (Array.isArray(value)) for (const each of value.toReversed()) waiting.push(each);
+      else if (isObject(value)) {
+        // An object that only holds a graph is no object of the page.
+        if (Object.keys(value).some((key) => key !== '@graph' && key !== '@context')) objects.push(value);
+        waiting.push(value['@graph']);
+      }
+    }
+  }
+  return type === undefined ? objects : objects.filter((object) => hasType(object, type));
+}
+
+/** Is an object of a type, however both are written? */
+export function hasType(object: JsonLdObject, type: string): boolean {
+  return typesOf(object).includes(localName(type));
+}
+
+function typesOf(object: JsonLdObject): readonly string[] {
+  return [object['@type']].flat().flatMap((type) => (typeof type === 'string' ? [localName(type)] : []));
+}
+
+/** `Product` of `schema:Product` and `https://schema.org/Product`. */
+export function localName(type: string): string {
+  return type.slice(Math.max(type.lastIndexOf('/'), type.lastIndexOf('#'), type.lastIndexOf(':')) + 1);
+}
+
+function isObject(value: unknown): value is JsonLdObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const META_NAMES = ['name', 'property', 'itemprop', 'http-equiv'];
+
+/** The content of the first `<meta>` with this `name`, `property`, `itemprop` or `http-equiv`; its case doesn't matter. */
+export function metaIn(page: NodeHandle, name: string): string | undefined {
+  const wanted = name.toLowerCase();
+  for (const meta of page.named('meta')) {
+    const content = meta.attribute('content');
+    if (content === undefined) continue;
+    const names = META_NAMES.map((attribute) => meta.attribute(attribute));
+    if (names.some((given) => given?.trim().toLowerCase() === wanted)) return folded(content);
+  }
+  return undefined;
+}
+
+const GRAPH = /^(?:og|article|book|profile|product|music|video):/;
+
+/**
+ * What a page says of itself by the Open Graph protocol: `og:title` as `title`, `og:image:width` as `image:width`, and properties
+ * of other prefixes, such as `article:author` and `product:price:amount`, by their whole names. The first of two counts.
+ */
+export function openGraphIn(page: NodeHandle): Readonly<Record<string, string>> {
+  const said = new Map<string, string>();
+  for (const meta of page.named('meta')) {
+    const property = (meta.attribute('property') ?? meta.attribute('name') ?? '').trim().toLowerCase();
+    const content = meta.attribute('content');
+    if (!GRAPH.test(property) || content === undefined) continue;
+    const name = property.replace(/^og:/, '');
+    if (!said.has(name)) said.set(name, folded(content));
+  }
+  return Object.fromEntries(said);
+}

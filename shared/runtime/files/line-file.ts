@@ -1,0 +1,210 @@
+import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { dirname, join, parse } from 'node:path';
+import { promisify } from 'node:util';
+import { codeOf, messageOf, RemovedFileError, StorageError } from '../errors.ts';
+import { makeOutputFolder } from './output-folder.ts';
+
+/** Characters that may wait for the end of the turn. More are written at once. */
+const MAX_WAITING_LENGTH = 8 * 1024 ** 2;
+/** How many names are tried for a new file. */
+const MOST_NAMES = 100;
+
+/**
+ * One file that lines are appended to. Lines that come in one turn of the event loop go out in one write, on this thread:
+ * the bytes go no further than the operating system's cache, and handing them to another thread costs four times as much.
+ */
+export class LineFile {
+  #path: string;
+  #descriptor: number | undefined;
+  #waiting = '';
+  /** Settles with the write of the lines that wait. */
+  #turn: PromiseWithResolvers<void> | undefined;
+  #size = 0;
+  #isDirty = false;
+  /** Syncs run one after another, so that none is done before an earlier one. */
+  #synced: Promise<void> = Promise.resolve();
+  #usedAt = performance.now();
+
+  readonly #mode: number;
+  /** Does a file that already exists belong to another process? From the first line on, the file is this process' own. */
+  #isForeign: boolean;
+
+  /**
+   * @param mode of a file that doesn't exist yet
+   * @param isNew nobody else may write the file: if it exists already, the first line goes to a file of another name
+   */
+  constructor(
+    path: string,
+    { mode = 0o666, isNew = false }: { readonly mode?: number; readonly isNew?: boolean } = {},
+  ) {
+    this.#path = path;
+    this.#mode = mode;
+    this.#isForeign = isNew;
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  get isOpen(): boolean {
+    return this.#descriptor !== undefined;
+  }
+
+  /** Milliseconds since something was written. */
+  get idleMs(): number {
+    return this.#turn === undefined ? performance.now() - this.#usedAt : 0;
+  }
+
+  /** Bytes in the file, as far as they are written; 0 before the first line. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Was something written that is not on the disk yet? */
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
+  /**
+   * Resolves when the lines are written, and rejects with a {@link StorageError} if they could not be, or if somebody has removed the
+   * file; the next lines then go to a new one.
+   */
+  append(lines: string): Promise<void> {
+    this.#waiting += lines;
+    if (this.#turn === undefined) {
+      this.#turn = Promise.withResolvers();
+      setImmediate(() => this.#write());
+    }
+    const { promise } = this.#turn;
+    if (this.#waiting.length > MAX_WAITING_LENGTH) this.#write();
+    return promise;
+  }
+
+  /**
+   * Syncs all that is written to the disk. Once that has failed, it fails for good: what the disk refused is lost, and a second
+   * try would not report it.
+   */
+  sync(): Promise<void> {
+    this.#synced = this.#synced.then(() => this.#syncNow());
+    return this.#synced;
+  }
+
+  /** Writes what waits, syncs it, and closes the file: what comes while it syncs, too. */
+  async close(): Promise<void> {
+    try {
+      do {
+        this.#write();
+        await this.sync();
+      } while (this.#turn !== undefined || (this.isOpen && this.#isDirty));
+    } finally {
+      this.#closeNow();
+    }
+  }
+
+  async #syncNow(): Promise<void> {
+    if (this.#descriptor === undefined) return;
+    try {
+      this.#expectThere();
+      if (!this.#isDirty) return;
+      this.#isDirty = false;
+      await promisify(fdatasync)(this.#descriptor);
+    } catch (error: unknown) {
+      throw this.#unwritable(error);
+    }
+  }
+
+  /** The error for people; one about the folder says enough already. */
+  #unwritable(error: unknown): StorageError {
+    if (error instanceof StorageError) return error;
+    return new StorageError(`${this.path} can't be written: ${messageOf(error)}`, { cause: error });
+  }
+
+  #write(): void {
+    const turn = this.#turn;
+    if (turn === undefined) return;
+    const lines = this.#waiting;
+    this.#turn = undefined;
+    this.#waiting = '';
+    this.#usedAt = performance.now();
+    try {
+      this.#expectThere();
+      this.#descriptor ??= this.#open();
+      const bytes = Buffer.from(lines);
+      writeWhole(this.#descriptor, bytes);
+      this.#size += bytes.length;
+      this.#isDirty = true;
+    } catch (error: unknown) {
+      // When the file is opened again for the next line, a half-written one is cut off.
+      this.#closeNow();
+      // Of a new file, nothing is lost yet.
+      if (error instanceof RemovedFileError) this.#synced = Promise.resolve();
+      turn.reject(this.#unwritable(error));
+      return;
+    }
+    turn.resolve();
+  }
+
+  /** A file that was removed takes every line, and keeps none. @throws RemovedFileError */
+  #expectThere(): void {
+    if (this.#descriptor === undefined) return;
+    const { nlink, ino } = fstatSync(this.#descriptor);
+    // Some file systems count no links.
+    if (nlink === 0 && statSync(this.path, { throwIfNoEntry: false })?.ino !== ino)
+      throw new RemovedFileError(this.path);
+  }
+
+  #open(): number {
+    makeOutputFolder(dirname(this.path));
+    const descriptor = this.#isForeign ? this.#openNew() : openAtLastLine(this.path, this.#mode);
+    this.#isForeign = false;
+    this.#size = fstatSync(descriptor).size;
+    return descriptor;
+  }
+
+  /** An existing file is left as it is: cutting off a line that is just being written would tear it. */
+  #openNew(): number {
+    const { dir, name, ext } = parse(this.#path);
+    for (let number = 2; ; number++) {
+      try {
+        return openSync(this.#path, 'ax+', this.#mode);
+      } catch (error: unknown) {
+        if (codeOf(error) !== 'EEXIST' || number > MOST_NAMES) throw error;
+        this.#path = join(dir, `${name}-${number}${ext}`);
+      }
+    }
+  }
+
+  #closeNow(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
+function writeWhole(descriptor: number, bytes: Buffer): void {
+  for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset);
+}
+
+/** Opens a file for appending, after cutting off a last line that a crash, or a full disk, tore. */
+function openAtLastLine(path: string, mode: number): number {
+  const descriptor = openSync(path, 'a+', mode);
+  try {
+    const { size } = fstatSync(descriptor);
+    if (size > 0) ftruncateSync(descriptor, endOfLastLine(descriptor, size));
+    return descriptor;
+  } catch (error: unknown) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+function endOfLastLine(descriptor: number, size: number): number {
+  const block = Buffer.alloc(64 * 1024);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - block.length);
+    const bytesRead = readSync(descriptor, block, 0, end - start, start);
+    const newline = block.subarray(0, bytesRead).lastIndexOf(10);
+    if (newline >= 0) return start + newline + 1;
+    end = start;
+  }
+  return 0;
+}

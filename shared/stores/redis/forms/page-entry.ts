@@ -1,0 +1,23 @@
+import type { PageVisit } from '../../../ports/frontier/frontier.ts';
+import type { KnownPage } from '../../../task/task/known-page.ts';
+
+/** A visited page as an argument of `settle.lua`; empty for a run that remembers none. */
+export function writeVisit(page: PageVisit | undefined): string {
+  if (page === undefined) return '';
+  return JSON.stringify({ ...page, askedMsAgo: Math.max(0, Math.round(page.askedMsAgo)) } satisfies PageVisit);
+}
+
+/** Reads what `admit.lua` answers about a page; undefined if it knows nothing. */
+export function readKnownPage(fields: readonly string[]): KnownPage | undefined {
+  const [fetchedAt, etag, modified, contentHash = '', bytes, readAs = '', claimed] = fields;
+  if (fetchedAt === undefined) return undefined;
+  return {
+    fetchedAt: Number(fetchedAt),
+    ...(etag ? { etag } : {}),
+    ...(modified ? { modified } : {}),
+    contentHash,
+    bytes: Number(bytes),
+    readAs,
+    ...(claimed ? { claimed } : {}),
+  };
+}

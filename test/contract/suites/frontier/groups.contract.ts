@@ -1,0 +1,291 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { nameOf, type Offer, type ReleasedTask, type Settlement } from '../../../../shared/ports/frontier/frontier.ts';
+import type { RunOptions } from '../../../../shared/ports/runs.ts';
+import { groupOf } from '../../../../shared/task/group/group.ts';
+import type { JoinPlan } from '../../../../shared/task/group/plan.ts';
+import { INITIAL_FIELDS } from '../../../../shared/task/task/form.ts';
+import { markOf } from '../../../../shared/task/url/fingerprint.ts';
+import type { OpenStore } from '../../../support/stores/stores.ts';
+import { OPTIONS, ROOM } from './frontier-setup.ts';
+
+/** A product has prices and reviews below it; an offer of each, then a summary, and a report of the run. */
+const PLAN: JoinPlan = {
+  joins: {
+    offer: { per: '', of: ['price', 'reviews'] },
+    summary: { per: '', of: ['offer', ''] },
+    report: { of: ['offer'] },
+  },
+  groups: { '': { layers: [['offer'], ['summary']], takes: ['price', 'reviews', ''] } },
+  owners: { price: '', reviews: '' },
+  run: [['report']],
+};
+const OWNER = 'http://a.test/p';
+const GROUP = groupOf(OWNER);
+const DONE: Settlement = { outcome: { kind: 'done' } };
+
+export function describeGroups(name: string, open: OpenStore): void {
+  async function setup(options: Partial<RunOptions> = {}) {
+    const { port, runs, ...store } = await open();
+    onTestFinished(() => store.close());
+    await runs.open('r', { ...OPTIONS, joins: PLAN, ...options }, 'p');
+    /** All that is due, admitted. */
+    const take = async (): Promise<ReleasedTask[]> => {
+      const { tasks } = await port.release(ROOM);
+      for (const task of tasks) await port.admit('r', nameOf(task), 'w');
+      return [...tasks];
+    };
+    const one = async (): Promise<ReleasedTask> => {
+      const tasks = await take();
+      if (tasks.length !== 1 || tasks[0] === undefined) throw new Error(`one is due, got ${tasks.length}`);
+      return tasks[0];
+    };
+    const settle = (task: ReleasedTask, settlement: Settlement = DONE) => port.settle('r', nameOf(task), settlement);
+    const follow = (parent: ReleasedTask, children: readonly Offer[], stamp = 'a') =>
+      port.offer('r', children, { parent: { ...nameOf(parent), tally: { stamp, links: 0 } } });
+    const counts = async () => {
+      const progress = await runs.progress('r');
+      if (progress === undefined) throw new Error('the run is known');
+      const { discovered, waiting, inFlight, done, skipped, failed, cancelled, openGroups, state } = progress;
+      expect(waiting + inFlight + done + skipped + failed + cancelled).toBe(discovered);
+      return { discovered, waiting, inFlight, done, openGroups, state };
+    };
+    /** The owner is in hand. */
+    const begun = async () => {
+      await port.offer('r', [seed(OWNER)]);
+      return await one();
+    };
+    return { ...store, port, runs, take, one, settle, follow, counts, begun };
+  }
+
+  test(`${name}: the last member that ends makes the joins, layer by layer, and each gets what it takes`, async () => {
+    const { port, begun, follow, settle, take, one, counts } = await setup();
+    const owner = await begun();
+    expect(await follow(owner, [member('price'), member('reviews')])).toEqual({ accepted: 2, known: 0 });
+    await settle(owner, { ...DONE, input: 'owner', tally: { stamp: 'a', links: 2 } });
+    const [price, reviews] = (await take()) as [ReleasedTask, ReleasedTask];
+    expect([price, reviews].map(({ task }) => [task.step, task.url])).toEqual([
+      ['price', 'http://a.test/price'],
+      ['reviews', 'http://a.test/reviews'],
+    ]);
+    expect(await port.group('r', GROUP)).toEqual({ open: 2, joins: 0, owner: OWNER });
+    await settle(price, { ...DONE, input: 'cheap' });
+    expect(await take()).toEqual([]);
+    await settle(reviews, { outcome: { kind: 'failed', reason: 'timeout' } });
+    const offer = await one();
+    expect(offer.task).toMatchObject({ step: 'offer', url: OWNER, join: { group: GROUP, per: '', owner: OWNER } });
+    expect(await port.inputs('r', nameOf(offer))).toEqual({
+      inputs: { [OWNER]: 'owner', [price.task.mark]: 'cheap' },
+      isTooLarge: false,
+      missing: { failed: 1 },
+      firstMissing: [{ mark: reviews.task.mark, outcome: 'failed', reason: 'timeout' }],
+    });
+    expect(await settle(offer, { ...DONE, input: 'offered' })).toBe('settled');
+    expect(await settle(offer, { ...DONE, input: 'again' })).toBe('already');
+    expect(await port.inputs('r', nameOf(offer))).toBe('stale');
+    const summary = await one();
+    expect(await port.inputs('r', nameOf(summary))).toMatchObject({ inputs: { [offer.task.mark]: 'offered' } });
+    expect(await counts()).toMatchObject({ openGroups: 1, inFlight: 1 });
+    await settle(summary);
+    expect(await counts()).toMatchObject({ openGroups: 0, discovered: 5, done: 4 });
+    expect(await port.group('r', GROUP)).toBeUndefined();
+  });
+
+  test(`${name}: an owner without children makes its joins itself, and an owner that fails makes none`, async () => {
+    const { port, begun, settle, one, counts, take } = await setup();
+    const owner = await begun();
+    await settle(owner, { ...DONE, input: 'owner' });
+    const offer = await one();
+    expect(await port.inputs('r', nameOf(offer))).toMatchObject({ inputs: { [OWNER]: 'owner' }, missing: {} });
+    await settle(offer);
+    await settle(await one());
+    await port.offer('r', [seed('http://a.test/other')]);
+    await settle(await one(), { outcome: { kind: 'failed', reason: 'timeout' } });
+    expect(await take()).toEqual([]);
+    expect(await counts()).toMatchObject({ openGroups: 0, discovered: 4 });
+  });
+
+  test(`${name}: an owner that fails after its children makes no joins, and its group is gone with the last of them`, async () => {
+    const { port, begun, follow, settle, one, take, counts } = await setup();
+    const owner = await begun();
+    await follow(owner, [member('price')]);
+    await settle(owner, { outcome: { kind: 'failed', reason: 'step' } });
+    await settle(await one(), { ...DONE, input: 'cheap' });
+    expect(await take()).toEqual([]);
+    expect(await counts()).toMatchObject({ openGroups: 0, discovered: 2 });
+    expect(await port.group('r', GROUP)).toBeUndefined();
+  });
+
+  test(`${name}: members of members count, repeats and what is known do not`, async () => {
+    const { port, begun, follow, settle, one, take, counts } = await setup();
+    const owner = await begun();
+    await follow(owner, [member('price'), member('price')]);
+    await follow(owner, [member('price')], 'b');
+    await settle(owner, { ...DONE, tally: { stamp: 'b', links: 1 } });
+    const price = await one();
+    await follow(price, [member('reviews')]);
+    expect(await port.group('r', GROUP)).toMatchObject({ open: 2 });
+    await settle(price, { ...DONE, tally: { stamp: 'a', links: 1 } });
+    await settle(await one(), { outcome: { kind: 'retry', reason: 'timeout', inMs: 1 } });
+    expect(await port.group('r', GROUP)).toMatchObject({ open: 1, joins: 0 });
+    expect(await take()).toEqual([]);
+    expect(await counts()).toMatchObject({ discovered: 3, waiting: 1 });
+  });
+
+  test(`${name}: members go ahead of what waits at their host, in their order`, async () => {
+    const { port, begun, follow, take } = await setup();
+    const owner = await begun();
+    await port.offer('r', [seed('http://a.test/next')]);
+    await follow(owner, [member('reviews'), member('price')]);
+    const urls = (await take()).map(({ task }) => task.url);
+    expect(urls).toEqual(['http://a.test/reviews', 'http://a.test/price', 'http://a.test/next']);
+  });
+
+  test(`${name}: many owners at one host keep few groups open, however many wait`, async () => {
+    const { port, settle, counts } = await setup();
+    await port.offer(
+      'r',
+      Array.from({ length: 200 }, (_, n) => seed(`http://a.test/p${n}`)),
+    );
+    let most = 0;
+    for (let tasks = await port.release({ ...ROOM, limit: 5 }); tasks.tasks.length > 0; ) {
+      for (const task of tasks.tasks) {
+        await port.admit('r', nameOf(task), 'w');
+        const isOwner = task.task.step === '';
+        const children = ['price', 'reviews'].map((step) => member(step, groupOf(task.task.mark)));
+        const tally = { stamp: 'a', links: 0 };
+        if (isOwner) await port.offer('r', children, { parent: { ...nameOf(task), tally } });
+        await settle(task, isOwner ? { ...DONE, tally: { ...tally, links: 2 } } : DONE);
+      }
+      most = Math.max(most, (await counts()).openGroups ?? 0);
+      tasks = await port.release({ ...ROOM, limit: 5 });
+    }
+    expect(await counts()).toMatchObject({ openGroups: 0, discovered: 5 * 200 });
+    expect(most).toBeLessThan(15);
+  });
+
+  test(`${name}: a run's joins are made when nothing else is left, and again after it took more`, async () => {
+    const { port, runs, settle, one, take, counts } = await setup({ joins: { ...PLAN, groups: {}, owners: {} } });
+    await port.offer('r', [seed(OWNER)]);
+    await settle(await one());
+    expect(await take()).toEqual([]);
+    await runs.seal('r', 'p');
+    const report = await one();
+    expect(report.task).toMatchObject({ step: 'report', url: '', join: { group: 'run' } });
+    expect(await counts()).toMatchObject({ state: 'running', discovered: 2 });
+    await runs.open('r', OPTIONS, 'q');
+    await port.offer('r', [seed('http://a.test/more')]);
+    await settle(report);
+    await runs.seal('r', 'q');
+    expect(await counts()).toMatchObject({ state: 'running', discovered: 3 });
+    await settle(await one());
+    const again = await one();
+    expect(again.release).toBeGreaterThan(report.release);
+    expect(again.task.mark).toBe(report.task.mark);
+    await settle(again);
+    expect(await counts()).toMatchObject({ state: 'finished', discovered: 4, done: 4 });
+    await runs.open('r', OPTIONS, 'p');
+    expect(await port.offer('r', [seed(OWNER)])).toEqual({ accepted: 0, known: 1 });
+    await runs.seal('r', 'p');
+    expect(await counts()).toMatchObject({ state: 'finished', discovered: 4 });
+  });
+
+  test(`${name}: a run that accepted nothing has no joins`, async () => {
+    const { runs, counts } = await setup();
+    await runs.seal('r', 'p');
+    expect(await counts()).toMatchObject({ state: 'finished', discovered: 0 });
+  });
+
+  test(`${name}: a cancelled run makes no joins, and its groups are gone`, async () => {
+    const { port, runs, begun, follow, settle, counts } = await setup();
+    const owner = await begun();
+    await follow(owner, [member('price'), member('reviews')]);
+    await runs.cancel('r');
+    await settle(owner, { ...DONE, input: 'owner', tally: { stamp: 'a', links: 2 } });
+    await port.drain();
+    expect(await counts()).toMatchObject({ openGroups: 0, discovered: 3, done: 1, waiting: 0, inFlight: 0 });
+    expect(await port.group('r', GROUP)).toBeUndefined();
+  });
+
+  test(`${name}: a member that is put back into a cancelled run has ended in its group, too`, async () => {
+    const { runs, begun, follow, settle, take, counts } = await setup();
+    const owner = await begun();
+    await follow(owner, [member('price'), member('reviews')]);
+    await settle(owner, { ...DONE, tally: { stamp: 'a', links: 2 } });
+    const [price, reviews] = (await take()) as [ReleasedTask, ReleasedTask];
+    await runs.cancel('r');
+    await settle(price, { outcome: { kind: 'defer' } });
+    await settle(reviews, { outcome: { kind: 'retry', reason: 'timeout', inMs: 1_000 } });
+    expect(await counts()).toMatchObject({ state: 'cancelled', openGroups: 0, discovered: 3, waiting: 0, inFlight: 0 });
+  });
+
+  test(`${name}: max-pages and limit leave joins out of account`, async () => {
+    const { port, begun, settle, one, take } = await setup();
+    await settle(await begun());
+    await settle(await one());
+    expect(await port.offer('r', [seed('http://a.test/2'), seed('http://a.test/3')], { limit: 2 })).toEqual({
+      accepted: 1,
+      known: 0,
+      leftOut: { limit: 1 },
+    });
+    const parent = (await take()).find(({ task }) => task.join === undefined) ?? expect.fail('a page is due');
+    const from = { parent: { ...nameOf(parent), tally: { stamp: 'a', links: 0 } }, most: 3 };
+    expect(await port.offer('r', [seed('http://a.test/4'), seed('http://a.test/5')], from)).toEqual({
+      accepted: 1,
+      known: 0,
+      leftOut: { maxPages: 1 },
+    });
+  });
+
+  test(`${name}: a group that holds too much says so, and stays within its bound`, async () => {
+    const { port, begun, follow, settle, take, one } = await setup();
+    const owner = await begun();
+    await follow(owner, [member('price'), member('reviews')]);
+    await settle(owner, { ...DONE, tally: { stamp: 'a', links: 2 } });
+    for (const each of await take()) await settle(each, { ...DONE, input: 'x'.repeat(600_000) });
+    const inputs = await port.inputs('r', nameOf(await one()));
+    if (inputs === 'stale') throw new Error('the join is in flight');
+    expect([inputs.isTooLarge, Object.keys(inputs.inputs).length]).toEqual([true, 1]);
+  });
+
+  test(`${name}: a redirect is claimed inside the group, and a settle repeats the claim`, async () => {
+    const { port, begun, follow, settle, take } = await setup();
+    const owner = await begun();
+    await follow(owner, [member('price'), member('reviews')]);
+    const [price, reviews] = (await take()) as [ReleasedTask, ReleasedTask];
+    const to = markOf('http://a.test/moved', 'price', undefined, GROUP);
+    expect(await port.claim('r', nameOf(price), to)).toBe('claimed');
+    expect(await port.claim('r', nameOf(reviews), to)).toBe('taken');
+    const lost = markOf('http://a.test/lost', 'reviews', undefined, GROUP);
+    await settle(price, { ...DONE, claimed: lost });
+    expect(await port.claim('r', nameOf(reviews), lost)).toBe('taken');
+  });
+
+  test(`${name}: what a failed member has claimed is free for others of its group`, async () => {
+    const { port, begun, follow, settle, take } = await setup();
+    const owner = await begun();
+    await follow(owner, [member('price'), member('reviews')]);
+    const [price, reviews] = (await take()) as [ReleasedTask, ReleasedTask];
+    const to = markOf('http://a.test/moved', 'price', undefined, GROUP);
+    await port.claim('r', nameOf(price), to);
+    await settle(price, { outcome: { kind: 'failed', reason: 'http_4xx' } });
+    expect(await port.claim('r', nameOf(reviews), to)).toBe('claimed');
+  });
+
+  test(`${name}: members count in their own group, even where others know them`, async () => {
+    const { port, begun, follow, take, settle } = await setup();
+    await port.offer('r', [{ ...seed('http://a.test/price'), mark: 'price http://a.test/price', step: 'price' }]);
+    for (const each of await take()) await settle(each);
+    const owner = await begun();
+    expect(await follow(owner, [member('price')])).toEqual({ accepted: 1, known: 0 });
+    await expect(port.offer('r', [member('price')])).rejects.toThrow('another group');
+  });
+}
+
+function seed(url: string) {
+  return { ...INITIAL_FIELDS, url, mark: url, host: 'a.test', step: '', queue: 'normal' } as const;
+}
+
+function member(step: string, group = GROUP): Offer {
+  const url = `http://a.test/${step}`;
+  return { ...seed(url), step, mark: markOf(url, step, undefined, group) };
+}

@@ -1,0 +1,227 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { ALONE_FROM_STARTS, MAX_STARTS } from '../../../../shared/ports/frontier/frontier.ts';
+import { LEAD_MS } from '../../../../shared/stores/policy.ts';
+import { offerAll } from '../../../support/stores/offer-all.ts';
+import type { OpenStore } from '../../../support/stores/stores.ts';
+import { page, pages, ROOM, releases, setupOf, urls } from './frontier-setup.ts';
+
+/** What every frontier promises of tasks that are out: how long they are left alone, and who may settle them. */
+export function describeLeases(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
+  describe(`leases: ${name}`, () => {
+    afterAll(close);
+    const setup = setupOf(open);
+
+    test('past its deadline a task is found so by release and by admit', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', [page(1, 'a.test', { deadlineMs: 10_000 }), page(2, 'a.test', { deadlineMs: 10_000 })]);
+      await frontier.release({ ...ROOM, limit: 1 });
+      step(10_000);
+      expect(await frontier.admit('r', 1, 'w')).toMatchObject({ verdict: 'deadline' });
+      expect((await frontier.release(ROOM)).tasks).toMatchObject([{ verdict: 'deadline', release: 2 }]);
+    });
+
+    test('a release says what time it is, so that nobody takes a deadline by a clock of their own', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', [page(1, 'a.test', { deadlineMs: 10_000 })]);
+      step(4_000);
+      const { now, tasks } = await frontier.release(ROOM);
+      expect((tasks[0]?.state.deadline ?? 0) - now).toBe(6_000);
+    });
+
+    test('leases: publishing 60 s, queued TTL and 5 min or deadline and 1 min, working 60 s and renewed', async () => {
+      const { frontier, step } = await setup({}, { normalTtlMs: 3_600_000 });
+      await frontier.offer('r', [...pages(1, 3), page(4, 'a.test', { deadlineMs: 600_000 })]);
+      await frontier.release(ROOM);
+      await frontier.queued('r', [2, 3, 4]);
+      await frontier.admit('r', 3, 'w');
+      step(59_999);
+      expect(await frontier.reap()).toBe(0);
+      step(1);
+      expect(await frontier.reap(), 'publishing and working').toBe(2);
+      expect(releases(await frontier.release(ROOM))).toEqual([5, 6]);
+      await frontier.admit('r', 5, 'w');
+      step(40_000);
+      await frontier.renew('r', [5]);
+      step(59_000);
+      expect(await frontier.reap(), 'the renewed one stays').toBe(1);
+      step(501_000);
+      expect(await frontier.reap(), 'the deadline and a minute, and the worker that fell silent').toBe(2);
+      step(3_239_999);
+      expect(await frontier.reap(), 'the rest was put back, the queued one holds').toBe(0);
+      step(1);
+      expect(await frontier.reap(), 'TTL and 5 minutes').toBe(1);
+    });
+
+    test('after a broker was wiped, queued tasks wait again at once; late deliveries are dropped, the rest stays', async () => {
+      const { frontier, runs } = await setup();
+      await offerAll(frontier, 'r', pages(1, 700));
+      for (let n = 0; n < 4; n++) await frontier.release(ROOM);
+      await frontier.queued(
+        'r',
+        Array.from({ length: 690 }, (_, i) => i + 1),
+      );
+      await frontier.admit('r', 5, 'w');
+      let [ended, next]: [number, string | undefined] = [0, undefined];
+      do {
+        const part = await frontier.endQueued('r', next);
+        ended += part.ended;
+        next = part.next;
+      } while (next !== undefined);
+      expect(ended, 'all but the one that is worked on, and those being published').toBe(689);
+      expect(await runs.progress('r')).toMatchObject({ waiting: 689, inFlight: 11 });
+      expect(await frontier.admit('r', 1, 'w')).toEqual({ verdict: 'gone' });
+      const again = await frontier.release({ ...ROOM, limit: 1 });
+      expect(again.tasks).toMatchObject([{ release: 701, state: { attempts: 0, starts: 0 } }]);
+      expect(await frontier.settle('r', 5, { outcome: { kind: 'done' } })).toBe('settled');
+      expect(await frontier.endQueued('unknown')).toEqual({ ended: 0, next: undefined });
+    });
+
+    test('handed over without an ack: the lease is a minute, whenever the confirm is heard of, and no start is counted', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', pages(1, 3));
+      await frontier.release(ROOM);
+      await frontier.queued('r', [1]);
+      await frontier.handed('r', [1, 2, 99]);
+      await frontier.queued('r', [2, 3]);
+      expect(await frontier.endQueued('r'), 'only what the broker has').toMatchObject({ ended: 1 });
+      step(59_999);
+      expect(await frontier.reap()).toBe(0);
+      expect(await frontier.admit('r', 1, 'w')).toMatchObject({ verdict: 'work', state: { starts: 1 } });
+      step(1);
+      expect(await frontier.reap()).toBe(1);
+      expect(await frontier.admit('r', 2, 'w')).toEqual({ verdict: 'gone' });
+    });
+
+    test('a hand-over that is heard of after the admission changes nothing: the start is given back', async () => {
+      const { frontier, biographer } = await setup();
+      await frontier.offer('r', [page(1)]);
+      for (let release = 1; release <= MAX_STARTS + 2; release++) {
+        await frontier.release(ROOM);
+        expect(await frontier.admit('r', release, 'w')).toMatchObject({ verdict: 'work', state: { starts: 1 } });
+        await frontier.handed('r', [release]);
+        const { place } = (await biographer.trace('r', { mark: 'http://a.test/1', host: 'a.test' })) ?? {};
+        expect(place).toMatchObject({ at: 'working', worker: 'w' });
+        await frontier.settle('r', release, { outcome: { kind: 'defer' } });
+      }
+    });
+
+    test('a task that never settles runs alone from its third start and is a crash loop after its sixth', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', [page(1)]);
+      const starts: number[] = [];
+      for (let release = 1; release <= MAX_STARTS; release++) {
+        await frontier.release(ROOM);
+        const admission = await frontier.admit('r', release, 'w');
+        if (admission.verdict === 'work') starts.push(admission.state.starts);
+        step(60_000);
+        await frontier.reap();
+      }
+      expect(starts).toEqual([1, 2, ALONE_FROM_STARTS, 4, 5, MAX_STARTS]);
+      await frontier.release(ROOM);
+      expect(await frontier.admit('r', MAX_STARTS + 1, 'w')).toMatchObject({ verdict: 'crash_loop' });
+      // Nobody could be told: it is found again, and not fetched.
+      await frontier.settle('r', MAX_STARTS + 1, { outcome: { kind: 'defer' } });
+      await frontier.release(ROOM);
+      expect(await frontier.admit('r', MAX_STARTS + 2, 'w')).toMatchObject({ verdict: 'crash_loop' });
+    });
+
+    test('put back before its host was asked, a task takes back the one start of it; after any answer, none counts', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', [page(1)]);
+      let release = 0;
+      const admit = async (): Promise<object> => {
+        await frontier.release(ROOM);
+        return await frontier.admit('r', ++release, 'w');
+      };
+      for (let killed = 1; killed <= 2; killed++) {
+        expect(await admit()).toMatchObject({ state: { starts: killed } });
+        step(60_000);
+        await frontier.reap();
+      }
+      expect(await admit()).toMatchObject({ state: { starts: 3 } });
+      await frontier.settle('r', release, { outcome: { kind: 'defer' } });
+      // Not admitted at all, it has none to take back.
+      await frontier.release(ROOM);
+      await frontier.settle('r', ++release, { outcome: { kind: 'defer' } });
+      expect(await admit()).toMatchObject({ state: { starts: 3 } });
+      await frontier.settle('r', release, { outcome: { kind: 'defer', inMs: 1 }, hostAnswered: false });
+      step(1);
+      expect(await admit()).toMatchObject({ state: { starts: 1 } });
+    });
+
+    test('a host whose gate has no slot for now gets no further task until it has one; the others go on', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', [...pages(1, 3), page(1, 'b.test')]);
+      expect(urls(await frontier.release({ ...ROOM, limit: 1 }))).toEqual(['a.test/1']);
+      await frontier.settle('r', 1, { outcome: { kind: 'defer' }, hostFreeInMs: 5_000 });
+      expect(urls(await frontier.release(ROOM))).toEqual(['b.test/1']);
+      step(5_000 - LEAD_MS - 1);
+      expect(await frontier.release(ROOM)).toMatchObject({ tasks: [], nextLookMs: 1 });
+      step(1);
+      expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1', 'a.test/2', 'a.test/3']);
+    });
+
+    test('a release is named by its number and its mark: who names another task is told that it is stale', async () => {
+      const { port, frontier, runs, step } = await setup();
+      await frontier.offer('r', pages(1, 2));
+      const [first] = (await port.release(ROOM)).tasks;
+      const release = first?.release ?? 0;
+      const wrong = { release, mark: 'http://a.test/2' };
+      const right = { release, mark: 'http://a.test/1' };
+      const expectRefused = async (): Promise<void> => {
+        for (const name of [wrong, { ...right, release: release - 1 }]) {
+          expect(await port.admit('r', name, 'w')).toEqual({ verdict: 'gone' });
+          expect(await port.claim('r', name, 'http://a.test/3')).toBe('stale');
+          expect(await port.offer('r', [page(3)], { parent: { ...name, tally: { stamp: 's', links: 0 } } })).toEqual({
+            refused: 'parent',
+          });
+          const throttled = { kind: 'defer', host: { reason: 'HTTP 429' } } as const;
+          for (const outcome of [{ kind: 'done' }, { kind: 'defer' }, throttled] as const)
+            expect(await port.settle('r', name, { outcome })).toBe('already');
+          await port.queued('r', [name]);
+          await port.handed('r', [name]);
+          await port.renew('r', [name]);
+        }
+      };
+      await expectRefused();
+      expect(await port.markOf('r', release)).toBe('http://a.test/1');
+      expect(await runs.progress('r')).toMatchObject({ inFlight: 2, waiting: 0, done: 0 });
+      step(59_999);
+      expect(await port.admit('r', right, 'w')).toMatchObject({ verdict: 'work', state: { starts: 1 } });
+      step(59_999);
+      await expectRefused();
+      expect(await frontier.reap(), 'the other one, which nobody got').toBe(1);
+      step(1);
+      expect(await frontier.reap(), 'the lease was not renewed').toBe(1);
+      expect(await port.settle('r', right, { outcome: { kind: 'done' } }), 'stale by now').toBe('already');
+    });
+
+    test('release numbers grow, and stay below 2^53 whatever the clock says', async () => {
+      const { port, frontier, step, now } = await setup();
+      await frontier.offer('r', pages(1, 3));
+      const numbers: number[] = [];
+      for (const year of [2027, 2255, 9999]) {
+        step(Math.max(0, Date.UTC(year) - now()));
+        for (const { release } of (await port.release({ ...ROOM, limit: 1 })).tasks) numbers.push(release);
+      }
+      expect(numbers.map((number, i) => Number.isSafeInteger(number) && number > (numbers[i - 1] ?? 0))).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      expect(numbers[0]).toBeGreaterThan(Date.UTC(2027) * 1_000);
+    });
+
+    test('a redelivered release is taken over, and whoever settles first wins', async () => {
+      const { frontier } = await setup();
+      await frontier.offer('r', [page(1)]);
+      await frontier.release(ROOM);
+      await frontier.admit('r', 1, 'first');
+      expect(await frontier.admit('r', 1, 'second')).toMatchObject({ verdict: 'work', state: { starts: 2 } });
+      const settled = await Promise.all(
+        ['first', 'second'].map(() => frontier.settle('r', 1, { outcome: { kind: 'done' } })),
+      );
+      expect(settled.toSorted()).toEqual(['already', 'settled']);
+    });
+  });
+}

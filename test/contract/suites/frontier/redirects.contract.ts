@@ -1,0 +1,84 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import type { ReleasedTask } from '../../../../shared/ports/frontier/frontier.ts';
+import type { Task } from '../../../../shared/task/task/task.ts';
+import type { OpenStore } from '../../../support/stores/stores.ts';
+import { page, pages, ROOM, setupOf } from './frontier-setup.ts';
+
+/** What every frontier promises of tasks that redirects lead elsewhere. */
+export function describeRedirects(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
+  describe(`redirects: ${name}`, () => {
+    afterAll(close);
+
+    const setup = setupOf(open);
+
+    test('a task that was redirected to another host waits there, and goes on where it stood', async () => {
+      const { frontier, runs, gate, step } = await setup();
+      await frontier.offer('r', [page(1), page(2)]);
+      const released = (await frontier.release(ROOM)).tasks;
+      const redirects = ['http://b.test/1', 'http://b.test/"2"\t'];
+      const moved = (index: number): Task => ({ ...taskAt(released, index), host: 'b.test', redirects });
+      await frontier.settle('r', 1, {
+        outcome: { kind: 'defer', host: { pauseMs: 5_000, reason: 'HTTP 429' } },
+        moved: moved(0),
+      });
+      await frontier.settle('r', 2, { outcome: { kind: 'retry', reason: 'timeout', inMs: 1_000 }, moved: moved(1) });
+      expect(await gate.stillOpen('a.test'), 'its own host asked for nothing').toBe(true);
+      expect((await frontier.release(ROOM)).tasks).toEqual([]);
+      step(5_000);
+      const { tasks } = await frontier.release(ROOM);
+      expect(tasks.map(({ task }) => [task.url, task.host, task.redirects]).toSorted()).toEqual([
+        ['http://a.test/1', 'b.test', redirects],
+        ['http://a.test/2', 'b.test', redirects],
+      ]);
+      await frontier.settle('r', 3, {
+        outcome: { kind: 'defer' },
+        moved: { ...taskAt(tasks, 0), host: 'c.test', redirects: ['http://c.test/'] },
+      });
+      await frontier.settle('r', 4, { outcome: { kind: 'done' }, moved: moved(1) });
+      expect((await frontier.release(ROOM)).tasks).toMatchObject([
+        { task: { host: 'c.test', redirects: ['http://c.test/'] } },
+      ]);
+      await frontier.settle('r', 5, { outcome: { kind: 'failed', reason: 'redirects' } });
+      expect(await runs.progress('r')).toMatchObject({ done: 1, failed: 1, waiting: 0, inFlight: 0 });
+    });
+
+    test.each(['ever', 'run'] as const)(
+      'a claim holds for its task alone, and ends as the task does; dedup %s',
+      async (dedup) => {
+        const { frontier } = await setup({ dedup });
+        await frontier.offer('r', pages(1, 4));
+        await frontier.release(ROOM);
+        const target = 'http://a.test/target';
+        expect(await frontier.isTaken('r', 1, target), 'nobody has it').toBe(false);
+        expect(await frontier.isTaken('r', 1, 'http://a.test/2'), 'a page of its own').toBe(true);
+        expect(await frontier.isTaken('r', 1, 'http://a.test/1'), 'its own').toBe(false);
+        expect(await frontier.claim('r', 1, target)).toBe('claimed');
+        expect(await frontier.claim('r', 1, target), 'told again').toBe('claimed');
+        expect(await frontier.isTaken('r', 1, target), 'claimed before').toBe(false);
+        expect(await frontier.isTaken('r', 2, target), 'claimed by another').toBe(true);
+        expect(await frontier.isTaken('r', 9, target), 'of no release').toBe(false);
+        expect(await frontier.claim('r', 2, target)).toBe('taken');
+        expect(await frontier.claim('r', 2, 'http://a.test/2'), 'its own').toBe('claimed');
+        expect(await frontier.claim('r', 9, target)).toBe('stale');
+        expect(await frontier.offer('r', [page('target')])).toEqual({ accepted: 0, known: 1 });
+        await frontier.settle('r', 1, { outcome: { kind: 'retry', reason: 'timeout', inMs: 0 } });
+        const [again] = (await frontier.release(ROOM)).tasks;
+        expect(await frontier.claim('r', again?.release ?? 0, target), 'by its next release').toBe('claimed');
+        expect(await frontier.claim('r', again?.release ?? 0, 'http://a.test/other'), 'it leads elsewhere now').toBe(
+          'claimed',
+        );
+        expect(await frontier.claim('r', 2, target)).toBe('claimed');
+        await frontier.settle('r', again?.release ?? 0, { outcome: { kind: 'failed', reason: 'schema' } });
+        await frontier.settle('r', 2, { outcome: { kind: 'done' } });
+        expect(await frontier.claim('r', 3, 'http://a.test/other'), 'what failed has let go').toBe('claimed');
+        expect(await frontier.claim('r', 4, target), 'what is done keeps it').toBe('taken');
+      },
+    );
+  });
+}
+
+function taskAt(released: readonly ReleasedTask[], index: number): Task {
+  const { task } = released[index] ?? {};
+  if (task === undefined) throw new Error(`no ${index + 1}. task was released`);
+  return task;
+}

@@ -1,0 +1,49 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { MOST_STEP_FAILURES } from '../../../../shared/ports/runs.ts';
+import type { Outcome } from '../../../../shared/task/task/outcome.ts';
+import type { OpenStore } from '../../../support/stores/stores.ts';
+import { pages, ROOM, setupOf } from './frontier-setup.ts';
+
+const NOTE = { at: 1, worker: 'w', reason: 'step' };
+const FAILED: Outcome = { kind: 'failed', reason: 'step' };
+
+/** What every store promises of pages whose step failed: they are counted by the place of the crawler. */
+export function describeStepFailures(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
+  describe(`step failures: ${name}`, () => {
+    afterAll(close);
+    const setup = setupOf(open);
+
+    test('are counted by place when a page fails, with the first error, most pages first', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', pages(1, 6));
+      await frontier.release(ROOM);
+      const settle = (release: number, place: string | undefined, error: string, outcome = FAILED) =>
+        frontier.settle('r', release, {
+          outcome,
+          attempt: { ...NOTE, error, ...(place === undefined ? {} : { place }) },
+        });
+      await settle(1, 'a.ts:1, step list', 'a.ts:1: of one page');
+      await settle(2, 'a.ts:7, step product', 'a.ts:7: "first"\nof all');
+      await settle(3, 'a.ts:7, step product', 'a.ts:7: second');
+      await settle(3, 'a.ts:7, step product', 'settled before');
+      await settle(4, undefined, 'HTTP 404', { kind: 'failed', reason: 'http_4xx' });
+      await settle(5, 'a.ts:9', 'tried again', { kind: 'retry', reason: 'step', inMs: 1_000 });
+      expect((await runs.progress('r'))?.stepFailures).toEqual([
+        { place: 'a.ts:7, step product', pages: 2, error: 'a.ts:7: "first"\nof all' },
+        { place: 'a.ts:1, step list', pages: 1, error: 'a.ts:1: of one page' },
+      ]);
+    });
+
+    test('a run without any says nothing, and one with very many keeps some places', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', pages(1, 60));
+      await frontier.release(ROOM);
+      expect(await runs.progress('r')).not.toHaveProperty('stepFailures');
+      for (let n = 1; n <= 60; n++)
+        await frontier.settle('r', n, { outcome: FAILED, attempt: { ...NOTE, place: `a.ts:${n % 55}`, error: 'no' } });
+      const { stepFailures = [], failed } = (await runs.progress('r')) ?? {};
+      expect([stepFailures.length, failed]).toEqual([MOST_STEP_FAILURES, 60]);
+      expect(stepFailures[0]).toEqual({ place: 'a.ts:1', pages: 2, error: 'no' });
+    });
+  });
+}

@@ -1,0 +1,113 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { HOUR_MS } from '../../../../shared/task/durations.ts';
+import { FAST_RUN } from '../../../support/builders.ts';
+import type { OpenStore } from '../../../support/stores/stores.ts';
+import { every, gateSetupOf, granted, ROOM, refused, UNLIMITED } from './gate-setup.ts';
+
+/** What every gate promises of pauses and of limits that a person sets. */
+export function describeHostPauses(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
+  describe(`host pauses: ${name}`, () => {
+    afterAll(close);
+    const setup = gateSetupOf(open);
+
+    describe('pause', () => {
+      test('quiets a host, and that host only, until it is over', async () => {
+        const { ask, gate, step } = await setup();
+        await gate.pause('a.test', 60_000, 'Retry-After');
+        expect(await ask(every(100))).toEqual(refused('pause', 60_000));
+        expect(await ask(every(100), 'other', 'b.test')).toEqual(granted(0));
+        expect([await gate.stillOpen('a.test'), await gate.stillOpen('b.test')]).toEqual([false, true]);
+        step(60_000);
+        expect(await gate.stillOpen('a.test')).toBe(true);
+        expect(await ask(every(100))).toEqual(granted(0));
+      });
+
+      test('a short one is waited for, and what follows keeps its distance', async () => {
+        const { ask, gate } = await setup();
+        await gate.pause('a.test', 150, 'Retry-After');
+        expect([await ask(every(80)), await ask(every(80))]).toEqual([granted(150), granted(230)]);
+        expect(await ask(every(80))).toEqual(refused('pace', 310));
+      });
+
+      test('a longer one stands, a shorter one changes nothing', async () => {
+        const { ask, gate } = await setup();
+        await gate.pause('a.test', 60_000, 'long');
+        for (const ms of [10_000, 0.4, 0]) await gate.pause('a.test', ms, 'short');
+        expect(await ask(UNLIMITED)).toEqual(refused('pause', 60_000));
+        await gate.pause('a.test', 90_000, 'longer');
+        expect(await ask(UNLIMITED)).toEqual(refused('pause', 90_000));
+      });
+
+      test('none is longer than an hour', async () => {
+        const { ask, gate } = await setup();
+        await gate.pause('a.test', 24 * HOUR_MS, 'Retry-After');
+        expect(await ask(UNLIMITED)).toEqual(refused('pause', HOUR_MS));
+      });
+
+      test('resume ends it; without one it does nothing', async () => {
+        const { ask, gate } = await setup();
+        await gate.resume('a.test');
+        await gate.pause('a.test', 60_000, 'Retry-After');
+        await gate.resume('a.test');
+        expect([await gate.stillOpen('a.test'), await ask(UNLIMITED)]).toEqual([true, granted(0)]);
+      });
+
+      test('stops release as well, and what a settle paused the gate refuses', async () => {
+        const { ask, frontier, gate, runs, step } = await setup();
+        await runs.open('r', FAST_RUN, 'p');
+        const urls = [1, 2, 3].map((n) => `http://a.test/${n}`);
+        await frontier.offer(
+          'r',
+          urls.map((url) => ({ url, mark: url, host: 'a.test', step: '', depth: 0, queue: 'normal' })),
+        );
+        await gate.pause('a.test', 60_000, 'Retry-After');
+        expect(await frontier.release(ROOM)).toMatchObject({ tasks: [], nextLookMs: 60_000 });
+        step(60_000);
+        const { tasks } = await frontier.release({ ...ROOM, limit: 1 });
+        expect(tasks.length).toBe(1);
+        const pause = { pauseMs: 30_000, reason: 'HTTP 429' };
+        await frontier.settle('r', 1, { outcome: { kind: 'defer', host: pause }, hostAnswered: false });
+        expect(await ask(UNLIMITED)).toEqual(refused('pause', 30_000));
+        expect((await frontier.release(ROOM)).tasks).toEqual([]);
+        await gate.resume('a.test');
+        step(30_000);
+        expect((await frontier.release(ROOM)).tasks.length).toBe(3);
+      });
+    });
+
+    describe('a limit by hand', () => {
+      test('slows all runs, and leaves slower ones as they are', async () => {
+        const { ask, gate, step } = await setup();
+        expect(await gate.limit('a.test', 2_000)).toBe(0);
+        expect([await ask(UNLIMITED), await ask(UNLIMITED)]).toEqual([granted(0), refused('pace', 2_000)]);
+        step(2_000);
+        expect([await ask(every(5_000)), await ask(UNLIMITED)]).toEqual([granted(0), refused('pace', 5_000)]);
+      });
+
+      test('its end lets the host be asked soon, not at once, and tells what it was', async () => {
+        const { ask, gate, step } = await setup();
+        await gate.limit('a.test', 600_000);
+        await ask(UNLIMITED);
+        expect(await gate.limit('a.test', 0)).toBe(600_000);
+        expect(await ask(every(500))).toEqual(refused('pace', 1_000));
+        step(1_000);
+        expect([await ask(every(500)), await gate.limit('a.test', 0)]).toEqual([granted(0), 0]);
+      });
+
+      test('release keeps to it', async () => {
+        const { frontier, gate, runs } = await setup();
+        await runs.open('r', { ...FAST_RUN, intervalMs: 0 }, 'p');
+        await gate.limit('a.test', 60_000);
+        const release = async (): Promise<number> => (await frontier.release(ROOM)).tasks.length;
+        const urls = [1, 2, 3].map((n) => `http://a.test/${n}`);
+        await frontier.offer(
+          'r',
+          urls.map((url) => ({ url, mark: url, host: 'a.test', step: '', depth: 0, queue: 'normal' })),
+        );
+        expect([await release(), await release()]).toEqual([1, 0]);
+        await gate.limit('a.test', 0);
+        expect(await release()).toBe(2);
+      });
+    });
+  });
+}

@@ -1,0 +1,142 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import type { OpenStore } from '../../../support/stores/stores.ts';
+import { OPTIONS, page, pages, ROOM, setupOf, urls } from '../frontier/frontier-setup.ts';
+
+/** What every frontier promises of hosts that asked to be left alone, or give nothing but errors. */
+export function describeQuietHosts(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
+  describe(`quiet hosts: ${name}`, () => {
+    afterAll(close);
+    const setup = setupOf(open);
+
+    test('a host that asked us to wait is quiet for all runs, and its tasks cost nothing', async () => {
+      const { frontier, runs, step } = await setup({ dedup: 'run' });
+      await runs.open('s', { ...OPTIONS, dedup: 'run' }, 'p');
+      await frontier.offer('r', pages(1, 3));
+      await frontier.offer('s', [...pages(4, 6), page(1, 'b.test')]);
+      const first = await frontier.release({ ...ROOM, limit: 1 });
+      await frontier.admit('r', 1, 'w');
+      const pause = { pauseMs: 120_000, reason: 'Retry-After' };
+      await frontier.settle('r', 1, { outcome: { kind: 'defer', host: pause }, hostAnswered: false });
+      expect(urls(first)).toEqual(['a.test/1']);
+      expect(urls(await frontier.release(ROOM))).toEqual(['b.test/1']);
+      expect(await runs.hosts('r', 9)).toMatchObject([
+        { host: 'a.test', waiting: 3, pausedMs: 120_000, reason: 'Retry-After' },
+      ]);
+      step(120_000);
+      expect(urls(await frontier.release(ROOM))).toEqual([
+        'a.test/1',
+        'a.test/2',
+        'a.test/3',
+        'a.test/4',
+        'a.test/5',
+        'a.test/6',
+      ]);
+    });
+
+    test('deliveries of a paused host are put back by admit, at no attempt', async () => {
+      const { frontier, gate, runs, step } = await setup();
+      await frontier.offer('r', pages(1, 2));
+      await frontier.release(ROOM);
+      await gate.pause('a.test', 60_000, 'asked to');
+      expect(await frontier.admit('r', 1, 'w')).toEqual({ verdict: 'put_back' });
+      expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 1 });
+      step(60_000);
+      expect((await frontier.release(ROOM)).tasks).toMatchObject([{ state: { attempts: 0 } }]);
+    });
+
+    test('from the fourth throttled answer on, a task lets others of its host go first', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', pages(1, 2));
+      const throttled = { outcome: { kind: 'defer', host: { pauseMs: 1_000, reason: '429' } } } as const;
+      const tried: string[] = [];
+      for (let i = 1; i <= 5; i++) {
+        tried.push(...urls(await frontier.release({ ...ROOM, limit: 1 })));
+        await frontier.admit('r', i, 'w');
+        await frontier.settle('r', i, throttled);
+        step(1_000);
+      }
+      expect(tried).toEqual(['a.test/1', 'a.test/1', 'a.test/1', 'a.test/1', 'a.test/2']);
+    });
+
+    test('a page that alone is told to slow down waits alone, once its host has answered others', async () => {
+      const { frontier, gate, step } = await setup();
+      await frontier.offer('r', pages(1, 3));
+      let release = 0;
+      const admitted = async () => {
+        const [next] = (await frontier.release({ ...ROOM, limit: 1 })).tasks;
+        const admission = await frontier.admit('r', ++release, 'w');
+        if (admission.verdict !== 'work') throw new Error(admission.verdict);
+        return [next?.task.url.slice('http://'.length), admission.state.throttles, admission.answersOthers];
+      };
+      const told = { outcome: { kind: 'defer', host: { reason: 'HTTP 429' } }, hostAnswered: false } as const;
+      const alone = { outcome: { kind: 'defer', inMs: 30_000, throttled: true }, hostAnswered: false } as const;
+      expect(await admitted()).toEqual(['a.test/1', 0, false]);
+      await frontier.settle('r', release, told);
+      expect(await gate.stillOpen('a.test')).toBe(false);
+      step(15_000);
+      expect(await admitted(), 'others are to find out what was meant').toEqual(['a.test/2', 0, false]);
+      await frontier.settle('r', release, { outcome: { kind: 'done' }, hostAnswered: true });
+      expect(await admitted()).toEqual(['a.test/3', 0, true]);
+      await frontier.settle('r', release, { outcome: { kind: 'done' }, hostAnswered: true });
+      expect(await admitted()).toEqual(['a.test/1', 1, true]);
+      await frontier.settle('r', release, alone);
+      expect(await gate.stillOpen('a.test')).toBe(true);
+      await frontier.offer('r', pages(4, 5));
+      expect(await admitted()).toEqual(['a.test/4', 0, true]);
+      await frontier.settle('r', release, alone);
+      step(30_000);
+      expect(await admitted()).toEqual(['a.test/1', 2, true]);
+      await frontier.settle('r', release, { outcome: { kind: 'done' }, hostAnswered: true });
+      step(3_600_000);
+      expect(await admitted(), 'after an hour that is forgotten').toEqual(['a.test/4', 1, false]);
+    });
+
+    test('a host with nothing but errors for too long is down, and one answer clears it', async () => {
+      const { frontier, step } = await setup({}, { giveUpMs: 600_000 });
+      await frontier.offer('r', [...pages(1, 9), ...pages(1, 2, 'b.test')]);
+      const fail = async (release: number): Promise<void> => {
+        await frontier.settle('r', release, {
+          outcome: { kind: 'retry', reason: 'connection', inMs: 1_000 },
+          hostAnswered: false,
+        });
+      };
+      await frontier.release({ ...ROOM, limit: 2 });
+      await fail(1);
+      step(599_000);
+      await fail(2);
+      step(1_000);
+      const { tasks } = await frontier.release(ROOM);
+      expect(tasks.filter(({ verdict }) => verdict === 'host_down').map(({ task }) => task.host)).toEqual(
+        Array(9).fill('a.test'),
+      );
+      expect(tasks.filter(({ verdict }) => verdict === 'go').map(({ task }) => task.host)).toEqual([
+        'b.test',
+        'b.test',
+      ]);
+    });
+
+    test('a run ends even when its host asks to wait longer than it may be in trouble', async () => {
+      const { frontier, step } = await setup({}, { giveUpMs: 60_000 });
+      await frontier.offer('r', pages(1, 2));
+      await frontier.release({ ...ROOM, limit: 1 });
+      const pause = { pauseMs: 3_600_000, reason: 'Retry-After' };
+      await frontier.settle('r', 1, { outcome: { kind: 'defer', host: pause }, hostAnswered: false });
+      expect((await frontier.release(ROOM)).nextLookMs).toBeLessThanOrEqual(60_000);
+      step(60_000);
+      const { tasks } = await frontier.release(ROOM);
+      expect(tasks.map(({ verdict }) => verdict)).toEqual(['host_down', 'host_down']);
+    });
+
+    test('a host in trouble before a long silence of ours is asked once more', async () => {
+      const { frontier, step } = await setup({}, { giveUpMs: 60_000 });
+      await frontier.offer('r', pages(1, 2));
+      await frontier.release({ ...ROOM, limit: 1 });
+      await frontier.settle('r', 1, {
+        outcome: { kind: 'retry', reason: 'timeout', inMs: 1_000 },
+        hostAnswered: false,
+      });
+      step(8 * 3_600_000);
+      expect((await frontier.release(ROOM)).tasks.map(({ verdict }) => verdict)).toEqual(['go', 'go']);
+    });
+  });
+}

@@ -1,0 +1,238 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Settlement } from '../../../../shared/ports/frontier/frontier.ts';
+import type { OpenStore } from '../../../support/stores/stores.ts';
+import { pages, ROOM, setupOf } from '../frontier/frontier-setup.ts';
+
+const SILENCE: Settlement = {
+  outcome: { kind: 'retry', reason: 'connection', inMs: 500_000 },
+  hostAnswered: false,
+  hostTrouble: { kind: 'silent', reason: 'connection refused' },
+};
+const WAITS = { kind: 'defer' } as const;
+const OUTAGE: Settlement = {
+  outcome: WAITS,
+  hostAnswered: false,
+  hostTrouble: { kind: 'outage', reason: 'no answer' },
+};
+const HOUR_MS = 3_600_000;
+
+/** When a host is given up that never answered a run, and when not. */
+export function describeSilentHosts(name: string, open: OpenStore, close?: () => Promise<void>): void {
+  describe(`hosts that never answer, ${name}`, () => {
+    if (close !== undefined) afterAll(close);
+
+    /** A run of pages of one host. `tell` settles the next of them, `verdicts` releases all that are due. */
+    async function setup(giveUpMs = HOUR_MS, count = 9) {
+      const store = await setupOf(open)({}, { giveUpMs });
+      const { frontier, runs } = store;
+      await frontier.offer('r', pages(1, count));
+      return {
+        ...store,
+        async tell(settlement: Settlement): Promise<void> {
+          const { tasks } = await frontier.release({ ...ROOM, limit: 1 });
+          expect(tasks.map(({ verdict }) => verdict)).toEqual(['go']);
+          await frontier.settle('r', tasks[0]?.release ?? 0, settlement);
+        },
+        verdicts: async () => new Set((await frontier.release(ROOM)).tasks.map(({ verdict }) => verdict)),
+        trouble: async () => (await runs.hosts('r', 1))[0]?.trouble,
+        down: async () => (await runs.progress('r'))?.hostsDown,
+      };
+    }
+
+    test('a minute after its first failure it is down, once a second try has failed as well', async () => {
+      const { tell, verdicts, trouble, down, step, now } = await setup();
+      const began = now();
+      await tell(SILENCE);
+      step(30_000);
+      await tell(SILENCE);
+      expect(await trouble()).toMatchObject({ kind: 'silent', reason: 'connection refused' });
+      step(29_999);
+      expect(await verdicts()).toEqual(new Set(['go']));
+      expect(await down()).toEqual({ count: 0, named: [] });
+      step(1);
+      expect(now() - began).toBe(60_000);
+      expect(await verdicts()).toEqual(new Set());
+    });
+
+    test('what waits fails then, retries too, and the run names the host', async () => {
+      const { tell, frontier, trouble, down, step, now } = await setup();
+      const began = now();
+      await tell(SILENCE);
+      step(30_000);
+      await tell(SILENCE);
+      await frontier.release({ ...ROOM, limit: 0 });
+      step(30_000);
+      const { tasks } = await frontier.release(ROOM);
+      expect(tasks.map(({ verdict }) => verdict)).toEqual(Array(9).fill('host_down'));
+      expect(await down()).toEqual({
+        count: 1,
+        named: [{ host: 'a.test', kind: 'silent', reason: 'connection refused' }],
+      });
+      await frontier.offer('r', pages(20, 20));
+      expect(await trouble()).toEqual({ kind: 'silent', reason: 'connection refused', giveUpAt: began + 60_000 });
+      expect((await frontier.release(ROOM)).tasks.map(({ verdict }) => verdict)).toEqual(['host_down']);
+      expect(await down()).toMatchObject({ count: 1 });
+    });
+
+    test('a single failure, or several at once, are not a minute of tries', async () => {
+      const { tell, verdicts, step } = await setup();
+      await tell(SILENCE);
+      step(29_999);
+      await tell(SILENCE);
+      step(60_000);
+      expect(await verdicts()).toEqual(new Set(['go']));
+    });
+
+    test.each<[string, Settlement]>([
+      ['a page', { outcome: { kind: 'done' }, hostAnswered: true }],
+      ['an error', { outcome: WAITS, hostAnswered: false, hostTrouble: { kind: 'answered', reason: 'HTTP 503' } }],
+      ['its robots.txt alone, and was then silent', { ...SILENCE, hostSpoke: true }],
+      ['its robots.txt alone, and was not asked further', { outcome: WAITS, hostSpoke: true }],
+    ])('one that has answered with %s in this run is waited for until it is given up', async (_, answer) => {
+      const { tell, verdicts, trouble, step, now } = await setup(10 * HOUR_MS);
+      await tell(answer);
+      step(HOUR_MS);
+      const began = now();
+      for (let n = 0; n < 3; n++) {
+        await tell(SILENCE);
+        step(60_000);
+      }
+      expect(await trouble()).toMatchObject({ kind: 'answered' });
+      expect(await verdicts()).toEqual(new Set(['go']));
+      expect(now() - began).toBeGreaterThan(60_000);
+    });
+
+    test('one that answered with a redirect has answered', async () => {
+      const { frontier, tell, verdicts, trouble, step } = await setup();
+      const { tasks } = await frontier.release({ ...ROOM, limit: 1 });
+      const [{ task, release } = { task: undefined, release: 0 }] = tasks;
+      if (task === undefined) throw new Error('nothing was released');
+      const moved = { ...task, redirects: ['http://a.test/elsewhere'] };
+      await frontier.settle('r', release, { ...SILENCE, moved });
+      step(30_000);
+      await tell(SILENCE);
+      step(30_000);
+      expect(await trouble()).toMatchObject({ kind: 'answered' });
+      expect(await verdicts()).toEqual(new Set(['go']));
+    });
+
+    test('that it answered another run is nothing to this one', async () => {
+      const { frontier, runs, tell, verdicts, step } = await setup();
+      await tell({ outcome: { kind: 'done' }, hostAnswered: true });
+      await runs.cancel('r');
+      await frontier.drain();
+      await runs.open('s', { ...(await runs.open('r', {} as never, 'q')).options, dedup: 'run' }, 'p');
+      await frontier.offer('s', pages(1, 9));
+      for (let n = 0; n < 2; n++) {
+        const { tasks } = await frontier.release({ ...ROOM, limit: 1 });
+        await frontier.settle('s', tasks[0]?.release ?? 0, SILENCE);
+        step(30_000);
+      }
+      expect(await verdicts()).toEqual(new Set(['host_down']));
+    });
+
+    test('an outage of our own network gives no host up after a minute, and counts nothing against it', async () => {
+      const { tell, verdicts, trouble, down, runs, step } = await setup(200_000);
+      await tell(SILENCE);
+      step(20_000);
+      for (let n = 0; n < 5; n++) {
+        await tell(OUTAGE);
+        step(30_000);
+      }
+      expect(await trouble()).toMatchObject({ kind: 'outage', reason: 'no answer' });
+      expect((await runs.hosts('r', 1))[0]).toMatchObject({ pausedMs: 0, isUnreachable: false });
+      step(29_999);
+      await tell(OUTAGE);
+      step(1);
+      expect(await verdicts()).toEqual(new Set(['host_down']));
+      expect(await down()).toMatchObject({ count: 1, named: [{ kind: 'outage' }] });
+    });
+
+    test('after an outage, its minute begins anew', async () => {
+      const { tell, verdicts, step } = await setup();
+      await tell(SILENCE);
+      step(30_000);
+      await tell(OUTAGE);
+      step(30_000);
+      await tell(SILENCE);
+      step(30_000);
+      await tell(SILENCE);
+      step(29_999);
+      await tell(SILENCE);
+      step(1);
+      expect(await verdicts()).toEqual(new Set(['host_down']));
+    });
+
+    test('a shorter time to give up holds for it as well', async () => {
+      const { tell, verdicts, step } = await setup(20_000);
+      await tell(SILENCE);
+      step(10_000);
+      await tell(SILENCE);
+      step(10_000);
+      expect(await verdicts()).toEqual(new Set(['host_down']));
+    });
+
+    test('its retries and its breaker wait a quarter of a minute, so that several tries fit into the minute', async () => {
+      const { frontier, runs, step, now } = await setup(HOUR_MS, 30);
+      const began = now();
+      const { tasks } = await frontier.release({ ...ROOM, limit: 5 });
+      const fault = { ...SILENCE, hostFault: 'connection errors' } as const;
+      for (const { release } of tasks) await frontier.settle('r', release, fault);
+      const tries: number[] = [];
+      for (;;) {
+        const [{ pausedMs = 0 } = {}] = await runs.hosts('r', 1);
+        step(pausedMs);
+        const [probe, ...others] = (await frontier.release(ROOM)).tasks;
+        if (probe?.verdict !== 'go') {
+          expect([probe?.verdict, ...others.map(({ verdict }) => verdict)]).toEqual(Array(30).fill('host_down'));
+          break;
+        }
+        expect(others, 'one task tries it').toEqual([]);
+        tries.push(now() - began);
+        await frontier.settle('r', probe.release, fault);
+      }
+      expect(tries).toEqual([15_000, 30_000, 45_000]);
+    });
+
+    test('who has answered before is paused for as long as its robots.txt asks', async () => {
+      const { tell, runs } = await setup();
+      const paused = async () => (await runs.hosts('r', 1))[0]?.pausedMs;
+      const trouble = { kind: 'silent', reason: 'time-outs', pauseMs: 120_000 } as const;
+      await tell({ outcome: WAITS, hostAnswered: false, hostTrouble: trouble });
+      expect(await paused()).toBe(0);
+      await tell({ outcome: WAITS, hostAnswered: false, hostSpoke: true, hostTrouble: trouble });
+      expect(await paused()).toBe(120_000);
+    });
+
+    test('a pause of the run is no time in which it gave errors', async () => {
+      const { tell, verdicts, trouble, down, step, runs } = await setup();
+      const error = { ...SILENCE, hostTrouble: { kind: 'answered', reason: 'HTTP 500' } } as const;
+      await tell(error);
+      await runs.pause('r');
+      step(10 * HOUR_MS);
+      await runs.resume('r');
+      await tell(error);
+      step(1_000);
+      expect([await trouble(), await verdicts(), await down()]).toMatchObject([
+        { kind: 'answered' },
+        new Set(['go']),
+        { count: 0 },
+      ]);
+    });
+
+    test('of many hosts the first ten are named', async () => {
+      const { frontier, down, step } = await setup(20_000);
+      const hosts = Array.from({ length: 12 }, (_, n) => `h${String(n).padStart(2, '0')}.test`);
+      for (const host of hosts) await frontier.offer('r', pages(1, 2, host));
+      for (let n = 0; n < 2; n++) {
+        const { tasks } = await frontier.release(ROOM);
+        for (const { release } of tasks) await frontier.settle('r', release, { ...SILENCE, outcome: WAITS });
+        step(10_000);
+      }
+      await frontier.release(ROOM);
+      const { count, named = [] } = (await down()) ?? {};
+      expect(count).toBe(13);
+      expect(named.map(({ host }) => host)).toEqual(['a.test', ...hosts].slice(0, 10));
+    });
+  });
+}

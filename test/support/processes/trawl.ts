@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { LANE_SETTINGS } from '../lane-settings.ts';
+import type { AtEnd } from '../shared-by-tests.ts';
+
+const PROGRAM = join(import.meta.dirname, '../../..');
+
+/** What a command came to. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A `trawl` process, as a user would start it. */
+export class Trawl {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  #stdout = '';
+  #stderr = '';
+  #waiters: { readonly pattern: RegExp; readonly resolve: () => void }[] = [];
+
+  constructor(args: readonly string[], options: TrawlOptions) {
+    const { env, cwd, input, holdsInput = false, under = [], closesOutput = false, program: root = PROGRAM } = options;
+    const cli = join(root, 'services/cli/trawl.ts');
+    const [program = process.execPath, ...words] = [...under, process.execPath, cli, ...args];
+    this.#child = spawn(program, words, {
+      cwd,
+      // As in the images: what isn't JSON on standard error was said to a person.
+      env: {
+        ...{ PATH: process.env.PATH, HOME: process.env.HOME, TRAWL_COMMAND: 'trawl', LOG_FORMAT: 'json' },
+        ...LANE_SETTINGS,
+        ...env,
+      },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    // A process that was killed reads no more.
+    this.#child.stdin?.on('error', () => {});
+    if (holdsInput) this.#child.stdin?.write(input ?? '');
+    else this.#child.stdin?.end(input);
+    if (closesOutput) this.#child.stdout?.destroy();
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stdout += text;
+      this.#tell();
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr += text;
+      this.#tell();
+    });
+    this.ended = new Promise((resolve) => {
+      this.#child.once('close', (code) => resolve({ code, stdout: this.#stdout, stderr: this.#stderr }));
+    });
+  }
+
+  /** Resolves once its output, of either kind, matches. */
+  async says(pattern: RegExp): Promise<void> {
+    await Promise.race([
+      new Promise<void>((resolve) => {
+        this.#waiters.push({ pattern, resolve });
+        this.#tell();
+      }),
+      this.ended.then(({ code, stdout, stderr }) => {
+        if (!pattern.test(stdout + stderr)) throw new Error(`ended with ${code} and never said ${pattern}:\n${stderr}`);
+      }),
+    ]);
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** What it has written so far, of either kind. */
+  get said(): string {
+    return this.#stdout + this.#stderr;
+  }
+
+  #tell(): void {
+    const said = this.#stdout + this.#stderr;
+    for (const { pattern, resolve } of this.#waiters) if (pattern.test(said)) resolve();
+  }
+}
+
+interface TrawlOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Standard input. */
+  readonly input?: string;
+  /** There may be more of it, as far as the command can know. */
+  readonly holdsInput?: boolean;
+  /** A command that runs it: `prlimit --nofile=64`, say. */
+  readonly under?: readonly string[];
+  /** The folder of another program than this one. */
+  readonly program?: string;
+  /** Nobody reads its standard output: a pipe whose other end is closed before anything is written. */
+  readonly closesOutput?: boolean;
+}
+
+/** A folder of its own to run commands in; what still runs at the end of the test is killed, and the folder removed. */
+export class Workplace {
+  readonly folder: string;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #started: Trawl[] = [];
+
+  constructor(folder: string, env: Readonly<Record<string, string>>) {
+    this.folder = folder;
+    this.#env = env;
+  }
+
+  /** Starts a command. */
+  start(args: readonly string[], input?: string, { env, ...extra }: Omit<TrawlOptions, 'cwd' | 'input'> = {}): Trawl {
+    const given = input === undefined ? {} : { input };
+    const trawl = new Trawl(args, { cwd: this.folder, env: { ...this.#env, ...env }, ...given, ...extra });
+    this.#started.push(trawl);
+    return trawl;
+  }
+
+  /** Runs a command to its end. */
+  async run(args: readonly string[], input?: string): Promise<Ended> {
+    return await this.start(args, input).ended;
+  }
+
+  /** Runs a command with `--json` and reads what it printed. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
+  async json(args: readonly string[], input?: string): Promise<any> {
+    const { code, stdout, stderr } = await this.run([...args, '--json'], input);
+    if (code !== 0) throw new Error(`trawl ${args.join(' ')} ended with ${code}:\n${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  /** The merged records of a run. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
+  async records(run: string, ...args: readonly string[]): Promise<any[]> {
+    const { stdout } = await this.run(['records', run, ...args]);
+    return stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  }
+
+  async close(): Promise<void> {
+    for (const trawl of this.#started) trawl.signal('SIGKILL');
+    await Promise.all(this.#started.map(({ ended }) => ended));
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A workplace for one test, unless it ends with something else. */
+export async function openWorkplace(
+  env: Readonly<Record<string, string>> = {},
+  atEnd: AtEnd = onTestFinished,
+): Promise<Workplace> {
+  const workplace = new Workplace(await mkdtemp(join(tmpdir(), 'trawl-cli-')), env);
+  atEnd(() => workplace.close());
+  return workplace;
+}

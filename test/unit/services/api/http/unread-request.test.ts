@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { openApi } from '../setup.ts';
+
+const HALF =
+  'POST /api/forget HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"all"';
+const BAD_CHUNK = 'POST /api/forget HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nnix\r\n';
+
+test.each([
+  ['no HTTP', 'NIX nix\r\n\r\n'],
+  ['a body that ends half-way', HALF],
+  ['a chunk without a length', BAD_CHUNK],
+])('%s gets a problem, as any other request, and the connection ends', async (_, sent) => {
+  const { ask, server } = await openApi();
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.end(sent);
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  expect(head).toMatch(/^content-type: application\/problem\+json$/m);
+  expect(head).toMatch(/^content-security-policy: default-src 'none'/m);
+  expect(JSON.parse(body)).toEqual({
+    type: 'about:blank',
+    title: 'Bad Request',
+    status: 400,
+    detail: 'the request is no HTTP, or stopped half-way',
+    code: 'usage',
+  });
+  expect((await ask('/api/audit')).json.entries).toEqual([]);
+});

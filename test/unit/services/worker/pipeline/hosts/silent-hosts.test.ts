@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { SilentHosts } from '../../../../../../services/worker/pipeline/hosts/silent-hosts.ts';
+
+/** Hosts as a worker with this many slots sees them. */
+function setup(slots: number) {
+  const time = { now: 1_000 };
+  const told = { shortages: 0 };
+  const hosts = new SilentHosts({ slots: () => slots, onShortage: () => told.shortages++, now: () => time.now });
+  /** Begins requests that nobody answers. @returns whether each was cut short */
+  const ask = (...names: string[]): (() => boolean[]) => {
+    const begun = names.map((name) => hosts.begin(name));
+    return () => begun.map((request) => request?.signal.aborted ?? false);
+  };
+  return { time, told, hosts, ask };
+}
+
+test('hosts that have been asked just now are none of those', () => {
+  const { time, hosts, ask } = setup(4);
+  for (let n = 0; n < 10; n++) ask('new.test');
+  time.now += 1_999;
+  expect(hosts.mayAsk('new.test')).toBe(true);
+  expect(hosts.mayAsk('other.test')).toBe(true);
+});
+
+test('a host that never answered has one request that lasts', () => {
+  const { time, hosts } = setup(100);
+  const request = hosts.begin('silent.test');
+  time.now += 2_000;
+  expect([hosts.mayAsk('silent.test'), hosts.mayAsk('other.test')]).toEqual([false, true]);
+  request?.end();
+  expect(hosts.mayAsk('silent.test')).toBe(true);
+});
+
+test('a host counts as silent no longer once it has answered, though its request goes on', () => {
+  const { time, hosts } = setup(2);
+  const [first, second] = [hosts.begin('slow.test'), hosts.begin('slow.test')];
+  first?.answered();
+  time.now += 2_000;
+  expect([hosts.mayAsk('slow.test'), hosts.mayAsk('other.test')]).toEqual([true, true]);
+  first?.end();
+  second?.end();
+  expect([first?.signal.aborted, second?.signal.aborted]).toEqual([false, false]);
+  hosts.begin('silent.test');
+  time.now += 2_000;
+  expect(hosts.mayAsk('slow.test'), 'it is remembered').toBe(true);
+});
+
+test('all that never answered have half of the slots: for a new host, the oldest of them makes room', () => {
+  const { time, told, hosts, ask } = setup(8);
+  hosts.begin('good.test')?.answered();
+  const areCut = ask('silent-0.test', 'silent-1.test', 'silent-2.test');
+  time.now += 2_000;
+  expect(hosts.mayAsk('new.test')).toBe(true);
+  const isNewCut = ask('new.test');
+  expect(hosts.mayAsk('newer.test'), 'the fourth is young').toBe(true);
+  time.now += 2_000;
+  expect(told.shortages).toBe(0);
+  expect(hosts.mayAsk('good.test'), 'it has answered').toBe(true);
+  expect(areCut()).toEqual([false, false, false]);
+  expect(hosts.mayAsk('newer.test')).toBe(true);
+  expect([...areCut(), ...isNewCut()]).toEqual([true, false, false, false]);
+  expect(told.shortages).toBe(1);
+});
+
+test('many that were young at once make room until they have less than half', () => {
+  const { time, hosts, ask } = setup(4);
+  const areCut = ask('a.test', 'b.test', 'c.test', 'd.test');
+  time.now += 2_000;
+  expect(hosts.mayAsk('new.test')).toBe(true);
+  expect(areCut()).toEqual([true, true, true, false]);
+});
+
+test('one that was silent before counts from its start, waits while there is no room, and is waited for longer each time', () => {
+  const { time, told, hosts, ask } = setup(2);
+  const silence = (forMs: number): void => {
+    const request = hosts.begin('silent.test');
+    time.now += forMs;
+    request?.end();
+  };
+  silence(2_000);
+  const again = hosts.begin('silent.test');
+  expect(hosts.mayAsk('silent.test'), 'a second request').toBe(false);
+  time.now += 7_999;
+  expect(hosts.mayAsk('new.test'), 'there is no room').toBe(false);
+  expect([again?.signal.aborted, told.shortages]).toEqual([false, 1]);
+  time.now += 1;
+  expect(hosts.mayAsk('new.test')).toBe(true);
+  expect(again?.signal.aborted).toBe(true);
+  again?.end();
+  ask('other.test');
+  time.now += 2_000;
+  expect(hosts.mayAsk('silent.test'), 'nobody makes room for it').toBe(false);
+});
+
+test('one that answers late is silent no more', () => {
+  const { time, hosts } = setup(2);
+  const request = hosts.begin('late.test');
+  time.now += 5_000;
+  expect(hosts.mayAsk('late.test')).toBe(false);
+  request?.answered();
+  expect(hosts.begin('late.test')).toBeUndefined();
+  time.now += 5_000;
+  expect(hosts.mayAsk('late.test')).toBe(true);
+});

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import type { PublishOutcome } from '../../../../../../shared/ports/transport.ts';
+import { withMethods } from '../../../../../support/with-methods.ts';
+import { deliver, deliveryOf, releaseOf, setup, thatAnswers } from '../../setup.ts';
+
+test.each(['returned', 'refused', 'unknown'] satisfies PublishOutcome[])(
+  'a dead letter that is %s: the task is put back, and fails when a later one is confirmed',
+  async (outcome) => {
+    const world = await setup();
+    const pipeline = world.pipeline({ transport: thatAnswers(world, outcome) });
+    expect(await pipeline.handle(await deliver(world, '/status/404'))).toBe('ack');
+    expect(await world.runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, failed: 0 });
+    const [again] = await world.deliveries();
+    if (again === undefined) throw new Error('expected it to be released again');
+    expect(await world.pipeline().handle(again)).toBe('ack');
+    expect(await world.runs.progress('r')).toMatchObject({
+      waiting: 0,
+      failed: 1,
+      reasons: { failed: { http_4xx: 1 } },
+    });
+    expect(await world.letters()).toMatchObject([{ reason: 'http_4xx', status: 404 }]);
+  },
+);
+
+test('a dead letter tells every attempt', async () => {
+  const world = await setup({ run: { maxAttempts: 3 } });
+  await world.offer('/status/500');
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    for (const delivery of await world.deliveries()) await world.pipeline().handle(delivery);
+    world.clock.step(600_000);
+  }
+  const [letter] = await world.letters();
+  expect(letter).toMatchObject({ run: 'r', reason: 'http_5xx', status: 500, error: 'HTTP 500' });
+  expect(letter?.attempts.map(({ worker, reason, status }) => [worker, reason, status])).toEqual(
+    Array(3).fill(['w-1', 'http_5xx', 500]),
+  );
+  expect(letter?.attempts.map(({ at }) => at)).toEqual(letter?.attempts.map(({ at }) => at).toSorted((a, b) => b - a));
+});
+
+test('past its deadline a task is dead-lettered without a request', async () => {
+  const world = await setup();
+  const url = world.site.url('/page/1');
+  const task = {
+    url,
+    host: world.site.host,
+    mark: url,
+    step: '',
+    depth: 0,
+    queue: 'normal',
+    deadlineMs: 30_000,
+  } as const;
+  await world.frontier.offer('r', [task]);
+  const [delivery] = await world.deliveries();
+  world.clock.step(30_000);
+  expect(await world.pipeline().handle(delivery ?? deliveryOf(''))).toBe('ack');
+  expect(await world.letters()).toMatchObject([{ reason: 'deadline' }]);
+  expect(await world.runs.progress('r')).toMatchObject({ failed: 1 });
+  expect(world.site.requests).toEqual([]);
+});
+
+test('a task that has killed six workers is dead-lettered as a crash loop', async () => {
+  const world = await setup();
+  const delivery = await deliver(world, '/page/1');
+  for (let start = 0; start < 6; start++) await world.frontier.admit('r', releaseOf(delivery), 'one that dies');
+  expect(await world.pipeline().handle(delivery)).toBe('ack');
+  expect(await world.letters()).toMatchObject([{ reason: 'crash_loop' }]);
+  expect(world.site.requests).toEqual([]);
+});
+
+test('a dead letter that no queue takes at first is published again, and its page is not fetched again', async () => {
+  const world = await setup();
+  const outcomes: PublishOutcome[] = ['refused', 'returned', 'confirmed'];
+  const transport = withMethods(world.transport, {
+    publish: async (messages) => {
+      setImmediate(() => world.clock.step(2_000));
+      const outcome = outcomes.shift() ?? 'unknown';
+      if (outcome === 'confirmed') await world.transport.publish(messages);
+      return [outcome];
+    },
+  });
+  expect(await world.pipeline({ transport }).handle(await deliver(world, '/status/404'))).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ failed: 1, inFlight: 0 });
+  expect(world.site.count('/status/404')).toBe(1);
+});

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { defineCrawler } from '../../../../../../shared/crawler/crawler.ts';
+import type { Sink } from '../../../../../../shared/ports/sink.ts';
+import { recordJson } from '../../../../../../shared/sinks/record-json.ts';
+import { MAX_RECORD_BYTES } from '../../../../../../shared/task/task/page-limits.ts';
+import { withMethods } from '../../../../../support/with-methods.ts';
+import { deliver, setup } from '../../setup.ts';
+
+test('a page whose data are too large for a record is failed, and says how large', async () => {
+  const crawler = defineCrawler({ name: 'greedy', step: () => ({ data: 'x'.repeat(MAX_RECORD_BYTES) }) });
+  const world = await setup({ crawler });
+  const sink = withMethods<Sink>(world.sink, {
+    put: async (record) => {
+      recordJson(record);
+      await world.sink.put(record);
+    },
+  });
+  expect(await world.pipeline({ sink }).handle(await deliver(world, '/page/1'))).toBe('ack');
+  const error = expect.stringMatching(
+    /^the record is too large: 419\d{4} bytes of JSON where at most 4194304 are allowed; let the crawler return less data$/,
+  );
+  expect(world.sink.records).toMatchObject([{ outcome: 'failed', reason: 'too_large', error }]);
+  expect(await world.letters()).toMatchObject([{ reason: 'too_large', error }]);
+});
+
+test('what is cut of a page is said in its record; of most nothing is', async () => {
+  const world = await setup();
+  const links = Array.from({ length: 10_001 }, (_, n) => `<a href="/${n}">`).join('');
+  world.site.on('/long', (_, response) => {
+    response.setHeader('content-type', 'text/html').end(`<title>${'x'.repeat(3_000)}</title>${links}`);
+  });
+  for (const path of ['/long', '/page/1']) {
+    expect(await world.pipeline({ maxBodyBytes: 1_000_000 }).handle(await deliver(world, path))).toBe('ack');
+  }
+  const [long, page] = world.sink.records;
+  expect(long).toMatchObject({ title: 'x'.repeat(2_000), truncated: ['title', 'links'] });
+  expect(page).not.toHaveProperty('truncated');
+});
+
+test('a large page is read while others are worked on, and comes to the same', async () => {
+  const world = await setup({ run: { content: 'text' } });
+  const html = `<title>Large</title>${'<p>one <a href="/1">two</a></p>\n'.repeat(20_000)}`;
+  world.site.on('/large', (_, response) => void response.setHeader('content-type', 'text/html').end(html));
+  const pipeline = world.pipeline({ maxBodyBytes: 1_000_000 });
+  const large = pipeline.handle(await deliver(world, '/large'));
+  const small = pipeline.handle(await deliver(world, '/page/1'));
+  expect(await Promise.all([large, small])).toEqual(['ack', 'ack']);
+  const record = world.sink.records.find(({ url }) => url === world.site.url('/large'));
+  expect(record).toMatchObject({ title: 'Large', data: { links: [world.site.url('/1')] } });
+  expect(record?.outcome === 'done' && record.content).toBe(Array(20_000).fill('one two').join('\n'));
+});
+
+test.each([
+  ['text', 'Shop\nTea 3 €'],
+  ['markdown', '## Shop\n\n[Tea](SITE/tea) **3 €**'],
+  ['html', '<h2>Shop</h2><p><a href="tea">Tea</a> <b>3 €</b></p>'],
+] as const)('content %s: of a page and of a large one', async (content, expected) => {
+  const world = await setup({ run: { content } });
+  const html = '<h2>Shop</h2><p><a href="tea">Tea</a> <b>3 €</b></p>';
+  // What no reader sees makes it large.
+  const comment = `<!--${'x'.repeat(300_000)}-->`;
+  for (const [path, body] of [
+    ['/shop', html],
+    ['/large', html + comment],
+  ] as const) {
+    world.site.on(path, (_, response) => void response.setHeader('content-type', 'text/html').end(body));
+    expect(await world.pipeline({ maxBodyBytes: 1_000_000 }).handle(await deliver(world, path))).toBe('ack');
+  }
+  const said = expected.replace('SITE', world.site.origin);
+  expect(world.sink.records.map((record) => record.outcome === 'done' && record.content)).toEqual([
+    said,
+    content === 'html' ? said + comment : said,
+  ]);
+});
+
+test('content of what is no HTML is the body as text, however it is asked for', async () => {
+  for (const content of ['text', 'markdown', 'html'] as const) {
+    const world = await setup({ run: { content } });
+    world.site.on('/a.txt', (_, response) => void response.setHeader('content-type', 'text/plain').end('# a *b*'));
+    expect(await world.pipeline().handle(await deliver(world, '/a.txt'))).toBe('ack');
+    expect(world.sink.records).toMatchObject([{ content: '# a *b*' }]);
+  }
+});
+
+test('what a crawler says when it fails is kept in part, however much that is', async () => {
+  const crawler = defineCrawler({
+    name: 'talkative',
+    step: () => {
+      throw new Error('x'.repeat(5_000_000));
+    },
+  });
+  const world = await setup({ crawler });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  const [record] = world.sink.records;
+  expect(record?.outcome === 'failed' && record.error?.length).toBe(2_000);
+});
+
+test('of the links that a crawler names as many are followed as a page may have, and the record says so', async () => {
+  const crawler = defineCrawler({
+    name: 'links',
+    step: (page) => ({
+      links: Array.from({ length: 10_002 }, (_, n) => `${page.url}?${n === 0 ? 'x'.repeat(8_192) : n}`),
+    }),
+  });
+  const world = await setup({ crawler, run: { follow: true, maxPages: 100_000 } });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 10_001, done: 1 });
+  expect(world.sink.records).toMatchObject([{ truncated: ['links'] }]);
+});
+
+test.each([
+  ['one as long as a URL may be', (site: string) => [`${site}?${'x'.repeat(8_191 - site.length)}`], 1, false],
+  ['a longer one', (site: string) => ['/2', `${site}?${'x'.repeat(8_192 - site.length)}`, '/3'], 2, true],
+  ['a relative one that is longer', () => [`?${'x'.repeat(8_192)}`], 0, true],
+  [
+    'an image that is its own link',
+    () => [`data:image/png;base64,${'x'.repeat(2_000_000)}`, '/2', 'mailto:a@b.test'],
+    1,
+    false,
+  ],
+  ['more than a page may have', () => Array.from({ length: 10_001 }, (_, n) => `/p/${n}`), 10_000, true],
+])(
+  'links that a step names are followed as far as they may be, and what is cut is told: %s',
+  async (_, links, followed, isCut) => {
+    const crawler = defineCrawler({
+      name: 'links',
+      steps: {
+        list: { to: ['next'], run: ({ page, follow }) => follow('next', links(page.url)) },
+        next: { run() {} },
+      },
+    });
+    const world = await setup({ crawler, run: { maxPages: 100_000 } });
+    expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+    expect(await world.runs.progress('r')).toMatchObject({ discovered: 1 + followed, done: 1 });
+    const [record] = world.sink.records;
+    expect(record !== undefined && 'truncated' in record ? record.truncated : []).toEqual(isCut ? ['links'] : []);
+    const said = world.log.lines.filter((line) => line.startsWith('warn'));
+    expect(said).toEqual(isCut ? [expect.stringContaining('a step names more links of a page than are followed')] : []);
+  },
+);

@@ -1,0 +1,280 @@
+import { expect, test } from 'vitest';
+import crawler from '../../../../../../crawlers/page.ts';
+import type { PipelineOptions } from '../../../../../../services/worker/pipeline/pipeline.ts';
+import { RunDirectory } from '../../../../../../services/worker/run-directory.ts';
+import { SeedIntake } from '../../../../../../services/worker/seed-intake.ts';
+import { FULL_NAP_MS } from '../../../../../../shared/loops/full-store.ts';
+import type { Delivery } from '../../../../../../shared/ports/transport.ts';
+import { ConfigurationError } from '../../../../../../shared/runtime/errors.ts';
+import { FAST_RUN } from '../../../../../support/builders.ts';
+import { EVERYTHING, settled } from '../../../../../support/stores/embedded.ts';
+import { withMethods } from '../../../../../support/with-methods.ts';
+import { deliver, deliveryOf, expectPutBack, releaseOf, setup, thatAnswers } from '../../setup.ts';
+
+test('what is no task is dead-lettered as it came; if it can not be, it goes back', async () => {
+  const world = await setup();
+  expect(await world.pipeline().handle(deliveryOf('no task', { id: 'strange' }))).toBe('ack');
+  const [letter] = await world.transport.browse(1);
+  expect(letter?.headers['x-last-error']).toBe('malformed: the body is not JSON');
+  expect([letter?.id, new TextDecoder().decode(letter?.body)]).toEqual(['strange', 'no task']);
+  const transport = thatAnswers(world, 'refused');
+  expect(await world.pipeline({ transport }).handle(deliveryOf('no task'))).toBe('return');
+});
+
+const NESTED = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+
+test.each([
+  ['cookies of no URL', '"cookies":[["nonsense","a=b"]]', 'Expected a URL that can be crawled'],
+  ['what it keeps nested by the thousands', `"kept":${NESTED}`, 'nested at most 32 deep'],
+  ['more kept than a link may', `"kept":{"text":"${'x'.repeat(16_384)}"}`, 'Expected at most 16384 bytes of JSON'],
+])(
+  'a message with %s is dead-lettered: nobody could work it, and it would come again for ever',
+  async (_, odd, problem) => {
+    const world = await setup();
+    const body = `{"run":"lost","url":"${world.site.url('/page/1')}",${odd}}`;
+    for (const about of [{ id: 'seed' }, { id: 'lost:00', release: 1 }])
+      expect(await world.pipeline().handle(deliveryOf(body, about))).toBe('ack');
+    const letters = await world.transport.browse(3);
+    expect(letters.map(({ id }) => id)).toEqual(['seed', 'lost:00']);
+    for (const { headers } of letters) expect(headers['x-last-error']).toContain(problem);
+    expect(world.site.requests).toEqual([]);
+  },
+);
+
+test('a task of ours that can not be read is over once it is dead-lettered: it would come again for ever', async () => {
+  const world = await setup();
+  const { id = '', headers } = await deliver(world, '/page/1');
+  const broken = deliveryOf('{"v":1,"url":"http://:0/"}', { id, release: headers['x-release'] ?? 0 });
+  expect(await world.pipeline().handle(broken)).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({
+    inFlight: 0,
+    failed: 1,
+    reasons: { failed: { malformed: 1 } },
+  });
+});
+
+test('of what is too large to be dead-lettered whole, the beginning is', async () => {
+  const world = await setup();
+  expect(await world.pipeline().handle(deliveryOf('x'.repeat(3 * 2 ** 20)))).toBe('ack');
+  const [letter] = await world.transport.browse(1);
+  expect(letter?.body.byteLength).toBe(2 ** 20);
+  expect(letter?.headers['x-last-error']).toBe(
+    'malformed: the body has 3145728 bytes, more than 262144 (the first 1048576 of 3145728 bytes)',
+  );
+});
+
+test('a message of a newer version is put back for who can read it, and never malformed', async () => {
+  const world = await setup();
+  const delivery = await deliver(world, '/page/1');
+  const { id = '' } = delivery;
+  const { release } = releaseOf(delivery);
+  const strange = deliveryOf('{"v":3}', { id: id.replace(/.$/, (last) => (last === '0' ? '1' : '0')), release });
+  expect(await world.pipeline().handle(strange), 'the number is of another task').toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ inFlight: 1 });
+  const newer = deliveryOf('{"v":3,"address":"http://a.test/"}', { id, release });
+  expect(await world.pipeline().handle(newer)).toBe('ack');
+  expect((await world.frontier.release(EVERYTHING)).tasks, 'not at once').toEqual([]);
+  world.clock.step(5_000);
+  await expectPutBack(world);
+  expect(await world.pipeline().handle(newer), 'stale').toBe('ack');
+});
+
+test('an old message whose number another task has by now is dropped: neither is fetched for the other', async () => {
+  const world = await setup();
+  await world.offer('/page/1', '/page/2');
+  const [first, second] = await world.deliveries();
+  if (first === undefined || second === undefined) throw new Error('two were offered');
+  const old: Delivery = { ...first, headers: second.headers };
+  expect(await world.pipeline().handle(old)).toBe('ack');
+  expect(world.site.requests).toEqual([]);
+  expect(await world.runs.progress('r')).toMatchObject({ inFlight: 2, done: 0 });
+  expect(await world.pipeline().handle(second)).toBe('ack');
+  expect(world.sink.records.map(({ url }) => url)).toEqual([world.site.url('/page/2')]);
+  expect(await world.runs.progress('r')).toMatchObject({ inFlight: 1, done: 1 });
+});
+
+test('a task whose crawler this worker has not is put back for who has it, and named once', async () => {
+  const world = await setup();
+  const delivery = await deliver(world, '/page/1');
+  const crawlerNamed = (): never => {
+    throw new ConfigurationError(['no such crawler']);
+  };
+  const runs = new RunDirectory({ runs: world.runs, crawlerNamed, defaults: FAST_RUN });
+  const older = world.pipeline({ runs });
+  expect(await older.handle(delivery)).toBe('ack');
+  expect((await world.frontier.release(EVERYTHING)).tasks, 'not at once').toEqual([]);
+  world.clock.step(5_000);
+  await expectPutBack(world);
+  expect(await older.handle(delivery), 'stale').toBe('ack');
+  expect(world.log.lines).toEqual(['warn: what this worker cannot process is left to others: run r: no such crawler']);
+  expect(world.site.requests).toEqual([]);
+});
+
+test('a task whose step the crawler here has not is put back for who has it: it is never worked by another step', async () => {
+  const world = await setup();
+  const url = world.site.url('/page/1');
+  await world.frontier.offer('r', [
+    { url, host: world.site.host, mark: `detail ${url}`, step: 'detail', depth: 0, queue: 'normal' },
+  ]);
+  const [delivery] = await world.deliveries();
+  if (delivery === undefined) throw new Error('it was offered');
+  expect(await world.pipeline().handle(delivery)).toBe('ack');
+  expect((await world.frontier.release(EVERYTHING)).tasks, 'not at once').toEqual([]);
+  world.clock.step(5_000);
+  await expectPutBack(world);
+  expect(world.log.lines).toEqual([
+    'warn: what this worker cannot process is left to others: run r: crawler "page" has no step "detail" here',
+  ]);
+  expect([world.site.requests, world.sink.records]).toEqual([[], []]);
+});
+
+test('the same of a run that the store has lost goes behind the others of its queue', async () => {
+  const world = await setup();
+  const body = JSON.stringify({ run: 'lost', url: world.site.url('/page/1'), step: 'detail' });
+  expect(await world.pipeline().handle(deliveryOf(body, { id: 'lost:00', release: 7 }))).toBe('behind');
+  expect(world.site.requests).toEqual([]);
+});
+
+test('of each run that the store has lost, the log tells once, whatever is queued of it', async () => {
+  const world = await setup();
+  const pipeline = world.pipeline();
+  for (const [run, path] of [
+    ['lost', '/page/1'],
+    ['lost', '/page/2'],
+    ['gone', '/page/3'],
+  ])
+    await pipeline.handle(deliveryOf(JSON.stringify({ run, url: world.site.url(String(path)) }), { release: 7 }));
+  const told = world.log.lines.filter((line) => line.startsWith('warn: unknown to the store'));
+  expect(told.map((line) => line.split('--run): ')[1])).toEqual(['run lost', 'run gone']);
+  expect(world.sink.records.length).toBe(3);
+});
+
+test.each([
+  ['of no run', {}],
+  ['of a run that the store has lost', { id: 'lost:00', release: 1 }],
+])('a message of a newer version %s goes behind the others of its queue', async (_, about) => {
+  const world = await setup();
+  expect(await world.pipeline().handle(deliveryOf('{"v":3}', about))).toBe('behind');
+});
+
+test('a message without a release is a seed: of its run, or of a run for strangers', async () => {
+  const world = await setup();
+  const url = world.site.url('/page/1');
+  expect(await world.pipeline().handle(deliveryOf(JSON.stringify({ run: 'r', url })))).toBe('ack');
+  expect(await world.pipeline().handle(deliveryOf(JSON.stringify({ url })))).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 1, waiting: 1, sealed: false });
+  expect(await world.runs.progress('amqp')).toMatchObject({ discovered: 1, waiting: 1, sealed: true });
+  await world.runs.cancel('r');
+  expect(await world.pipeline().handle(deliveryOf(JSON.stringify({ run: 'r', url: `${url}2` })))).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 1 });
+});
+
+test('a seed whose worker is killed before its offer, or after it, is taken when it comes again, and its run ends', async () => {
+  const world = await setup();
+  const message = (path: string): Delivery => deliveryOf(JSON.stringify({ run: 'mine', url: world.site.url(path) }));
+  const killedAt = (moment: 'offer' | 'seal'): Partial<PipelineOptions> => {
+    const killed = async (): Promise<never> => {
+      throw new Error('killed');
+    };
+    const frontier = withMethods(world.frontier, moment === 'offer' ? { offer: killed } : {});
+    const runs = withMethods(world.runs, moment === 'seal' ? { seal: killed } : {});
+    return { intake: new SeedIntake({ ...world.intakeParts, frontier, runs }) };
+  };
+  for (const [path, moment] of [
+    ['/page/1', 'offer'],
+    ['/page/2', 'seal'],
+  ] as const) {
+    await expect(world.pipeline(killedAt(moment)).handle(message(path))).rejects.toThrow('killed');
+    world.clock.step(61_000);
+    expect(await world.runs.progress('mine')).toMatchObject({ producers: { open: 0, lost: 1 } });
+    expect(await world.pipeline().handle(message(path))).toBe('ack');
+    expect(await world.runs.progress('mine')).toMatchObject({ sealed: true, producers: { open: 0, lost: 0 } });
+  }
+  expect(await world.runs.progress('mine')).toMatchObject({ discovered: 2 });
+});
+
+test('a seed that a full store refuses keeps its run open until it was taken', async () => {
+  const world = await setup();
+  const message = deliveryOf(JSON.stringify({ run: 'mine', url: world.site.url('/page/1') }));
+  const full = withMethods(world.frontier, { offer: async () => ({ refused: 'full' }) });
+  const intake = new SeedIntake({ ...world.intakeParts, frontier: full });
+  const handling = world.pipeline({ intake }).handle(message);
+  // It would come again at once.
+  await settled();
+  expect(await Promise.race([handling, 'waits'])).toBe('waits');
+  world.clock.step(FULL_NAP_MS);
+  expect(await handling).toBe('return');
+  expect(await world.runs.progress('mine')).toMatchObject({ state: 'running', sealed: false });
+  expect(await world.pipeline().handle(message)).toBe('ack');
+  expect(await world.runs.progress('mine')).toMatchObject({ sealed: true, discovered: 1 });
+});
+
+test('a run that was lost, and opened anew with other options, is worked with those', async () => {
+  const world = await setup({ run: { content: 'text' } });
+  const lost = await setup({ run: { content: 'html' } });
+  let store: Pick<typeof world, 'runs' | 'frontier'> = lost;
+  const runs = new RunDirectory({
+    runs: withMethods(world.runs, { progress: (run) => store.runs.progress(run) }),
+    crawlerNamed: () => ({ crawler, version: '01234567' }),
+    defaults: FAST_RUN,
+  });
+  await lost.offer(world.site.url('/page/1'));
+  const [before] = await lost.deliveries();
+  await world.pipeline({ runs, frontier: lost.frontier }).handle(before as Delivery);
+  store = world;
+  expect(await world.pipeline({ runs }).handle(await deliver(world, '/page/2'))).toBe('ack');
+  const [first, second] = world.sink.records;
+  expect(first).toMatchObject({ content: expect.stringContaining('<title>') });
+  expect(second).toMatchObject({ content: expect.not.stringContaining('<title>') });
+});
+
+test('HOST_CONCURRENCY holds for a run that the store has lost, too', async () => {
+  const world = await setup();
+  const pipeline = world.pipeline({ hostConcurrency: 1 });
+  const lost = (path: string, release: number): Delivery =>
+    deliveryOf(JSON.stringify({ run: 'lost', url: world.site.url(path) }), { release });
+  const first = pipeline.handle(lost('/hang', 7));
+  await world.site.arrival('/hang');
+  const second = pipeline.handle(lost('/page/1', 8));
+  for (let n = 0; n < 4; n++) {
+    await settled();
+    world.clock.step(1_000);
+  }
+  expect(await second).toBe('return');
+  expect(world.site.count('/page/1')).toBe(0);
+  world.abort.abort();
+  await first;
+});
+
+// biome-ignore format: a table
+test.each([
+  ['/page/1',     'done',   undefined],
+  ['/status/404', 'failed', 'http_4xx'],
+  ['/status/503', 'failed', 'http_5xx'],
+  ['/status/429', 'failed', 'http_4xx'],
+  ['/truncated',  'failed', 'connection'],
+])('a run that the store has lost: %s is worked without a ledger, and recorded or dead-lettered at once', async (path, outcome, reason) => {
+  const world = await setup();
+  const body = JSON.stringify({ run: 'lost', url: world.site.url(path) });
+  expect(await world.pipeline().handle(deliveryOf(body, { release: 7 }))).toBe('ack');
+  expect(world.sink.records).toMatchObject([{ run: 'lost', outcome, release: 0 }]);
+  expect((await world.letters()).map((letter) => letter?.reason)).toEqual(reason === undefined ? [] : [reason]);
+  expect(await world.runs.progress('lost')).toBeUndefined();
+});
+
+test('a run that the store has lost: what can not be worked now goes back to the queue, and not too fast', async () => {
+  const world = await setup();
+  const lost = (path: string): Delivery =>
+    deliveryOf(JSON.stringify({ run: 'lost', url: world.site.url(path) }), { release: 7 });
+  await world.gate.pause(world.site.host, 60_000, 'Retry-After');
+  const handled = world.pipeline({ hostConcurrency: 1 }).handle(lost('/page/1'));
+  await settled();
+  expect(await Promise.race([handled, 'held'])).toBe('held');
+  world.clock.step(2_000);
+  expect(await handled).toBe('return');
+  const cut = world.pipeline().handle(lost('/hang'));
+  await world.site.arrival('/hang');
+  world.abort.abort();
+  expect(await cut).toBe('return');
+  expect(world.sink.records).toEqual([]);
+});

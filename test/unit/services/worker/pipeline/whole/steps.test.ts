@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { type Crawler, defineCrawler } from '../../../../../../shared/crawler/crawler.ts';
+import type { PageFunction, StepResult } from '../../../../../../shared/crawler/definition.ts';
+import { settled } from '../../../../../support/stores/embedded.ts';
+import { deliver, setup } from '../../setup.ts';
+
+const HERE = 'test/unit/services/worker/pipeline/whole/steps.test.ts';
+
+/** What a step that a crawler's author got wrong gives back. */
+function crawlerOf(step: () => unknown): Crawler {
+  return defineCrawler({ name: 'broken', step: step as PageFunction });
+}
+
+function fail(thrown: unknown): never {
+  throw thrown;
+}
+
+// biome-ignore format: a table
+test.each<[string, () => unknown, RegExp]>([
+  ['throws',                          () => fail(new Error('no such selector')),         new RegExp(`^${HERE}:\\d+: no such selector, in .+$`)],
+  ['throws a TypeError',              () => fail(new TypeError('no such field')),        new RegExp(`^${HERE}:\\d+: TypeError: no such field, in .+$`)],
+  ['rejects',                         async () => fail(new Error('no such selector')),   new RegExp(`^${HERE}:\\d+: no such selector, in .+$`)],
+  ['throws what is no error',         () => fail('why'),                                 /^crawler page: it threw 'why'$/],
+  ['throws what can not be shown',    () => fail(Object.create(null)),                   /^crawler page: it threw /],
+  ['returns nothing',                 () => undefined,                                   /^crawler page: expected a step to return \{ data, links \}, got undefined$/],
+  ['resolves to nothing',             async () => undefined,                             /got undefined$/],
+  ['returns a list',                  () => [],                                          /got a list$/],
+  ['returns a text',                  () => 'https://a.test/',                           /got a string$/],
+  ['returns links that are no list',  () => ({ links: 'https://a.test/' }),              /: expected links to be a list of strings, got a string$/],
+  ['returns a link that is no text',  () => ({ links: ['/a', new URL('http://a.test')] }), /: expected links to be a list of strings, got an object at 1$/],
+  ['forgets to await its data',       () => ({ data: Promise.resolve(1) }),              /: expected data to be a value, got a promise: await it$/],
+  ['has a getter that throws',        () => ({ get links() { return fail(new Error('no links')); } }), new RegExp(`^${HERE}:\\d+: no links, in .+$`)],
+])('a step that %s fails its page at once, with file, line and message', async (_, step, said) => {
+  const world = await setup({ crawler: crawlerOf(step), run: { follow: true } });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ failed: 1, inFlight: 0, reasons: { failed: { step: 1 } } });
+  expect(world.sink.records).toMatchObject([{ outcome: 'failed', reason: 'step', attempt: 1, error: expect.stringMatching(said) }]);
+  expect(await world.letters()).toMatchObject([{ reason: 'step', error: expect.stringMatching(said) }]);
+  expect(world.log.lines).toEqual([expect.stringMatching(/^warn: failed .*step/)]);
+});
+
+test('once its step has ended, a page forgets its tree before its record is stored', async () => {
+  const told: string[] = [];
+  const step: PageFunction = (page) => {
+    const forget = page.forgetTree.bind(page);
+    page.forgetTree = () => {
+      told.push(`forgotten with ${world.sink.records.length} records`);
+      forget();
+    };
+    return { data: page.all('a').length };
+  };
+  const world = await setup({ crawler: defineCrawler({ name: 'page', step }) });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(told).toEqual(['forgotten with 0 records']);
+  expect(world.sink.records).toMatchObject([{ outcome: 'done', data: expect.any(Number) }]);
+});
+
+test('an accepts that throws fails its page, too', async () => {
+  const accepts = () => fail(new Error('no such type'));
+  const world = await setup({ crawler: defineCrawler({ name: 'page', step: () => ({}), accepts }) });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(await world.letters()).toMatchObject([
+    { reason: 'step', error: expect.stringMatching(`^${HERE}:\\d+: no such type, in .const accepts = .+`) },
+  ]);
+});
+
+// biome-ignore format: a table
+test.each<[string, (type?: string) => unknown, object]>([
+  ['what a match gives',        (type) => type?.match(/html/),   { outcome: 'done' }],
+  ['no match',                  (type) => type?.match(/image/),  { outcome: 'skipped', reason: 'content_type' }],
+  ['an empty text',             () => '',                        { outcome: 'skipped', reason: 'content_type' }],
+  ['a promise',                 async () => true,                { outcome: 'failed', reason: 'step', error: "crawler page: expected accepts to say yes or no, got a promise: it can't be async" }],
+  ['a promise that rejects',    async () => fail('why'),         { outcome: 'failed', reason: 'step', error: expect.stringContaining('got a promise') }],
+])('an accepts may say %s', async (_, accepts, record) => {
+  const definition = { name: 'page', step: () => ({}), accepts: accepts as () => boolean };
+  const world = await setup({ crawler: defineCrawler(definition) });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(world.sink.records).toMatchObject([record]);
+});
+
+test('a step that never settles is given up after its time, and others are not', async () => {
+  const first = Promise.withResolvers<StepResult>();
+  const steps = [first.promise, new Promise<StepResult>(() => {})];
+  const world = await setup({ crawler: crawlerOf(() => steps.shift()) });
+  const pipeline = world.pipeline({ stepTimeoutMs: 30_000 });
+  await world.offer('/page/1', '/page/2');
+  const handled = (await world.deliveries()).map((delivery) => pipeline.handle(delivery));
+  await expect.poll(() => steps.length).toBe(0);
+  await settled();
+  for (let ms = 0; ms < 27_000; ms += 3_000) {
+    world.clock.step(3_000);
+    await settled();
+  }
+  first.resolve({ data: 1 });
+  expect(await handled[0]).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ done: 1, inFlight: 1 });
+  for (let ms = 0; ms < 6_000; ms += 3_000) {
+    world.clock.step(3_000);
+    await settled();
+  }
+  expect(await handled[1]).toBe('ack');
+  expect(await world.letters()).toMatchObject([
+    { reason: 'step', error: 'crawler page: it took longer than 30 s (STEP_TIMEOUT)' },
+  ]);
+});
+
+test('time in which the process did not run is no time of a step', async () => {
+  const step = Promise.withResolvers<StepResult>();
+  const world = await setup({ crawler: crawlerOf(() => step.promise) });
+  const handled = world.pipeline({ stepTimeoutMs: 30_000 }).handle(await deliver(world, '/page/1'));
+  await expect.poll(() => world.site.requests.length).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  world.clock.step(3_600_000);
+  await settled();
+  step.resolve({});
+  expect(await handled).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ done: 1 });
+});
+
+test('a step that kept the process busy for too long has failed, though it came to an end', async () => {
+  const entered: string[] = [];
+  const watch = { enter: (url: string) => void entered.push(url), leave: () => 31_000 };
+  const world = await setup();
+  expect(await world.pipeline({ watch, stepTimeoutMs: 30_000 }).handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(entered).toEqual([world.site.url('/page/1')]);
+  expect(await world.letters()).toMatchObject([{ reason: 'step', error: expect.stringContaining('longer than 30 s') }]);
+});
+
+test('the same failure of many pages is warned of once', async () => {
+  const world = await setup({ crawler: crawlerOf(() => fail(new Error('no such selector'))) });
+  const pipeline = world.pipeline();
+  await world.offer('/page/1', '/page/2', '/page/3');
+  for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
+  expect(world.log.lines.map((line) => line.split(':')[0])).toEqual(['warn', 'info', 'info']);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { CrawlerFault } from '../../../../../shared/crawler/failures/crawler-fault.ts';
+import { itemAsJson } from '../../../../../shared/crawler/items/item.ts';
+import { Page } from '../../../../../shared/crawler/page.ts';
+
+class Price {
+  readonly cents = 5;
+}
+
+// biome-ignore format: a table
+test.each<[string, unknown, unknown]>([
+  ['plain values',                  { a: 1, b: 'x', c: null, d: [true, { e: [] }] },   { a: 1, b: 'x', c: null, d: [true, { e: [] }] }],
+  ['what is no item by itself',     'text',                                            'text'],
+  ['undefined',                     { a: undefined, b: [undefined] },                  { b: [null] }],
+  ['what is no number',             { a: Number.NaN, b: Number.POSITIVE_INFINITY },    { a: null, b: null }],
+  ['a date',                        { at: new Date(0) },                               { at: '1970-01-01T00:00:00.000Z' }],
+  ['fields of a class',             { price: new Price() },                            { price: { cents: 5 } }],
+  ['an object without a prototype', Object.assign(Object.create(null), { a: 1 }),      { a: 1 }],
+  ['a name that objects have',      JSON.parse('{"__proto__": {"a": 1}}'),             JSON.parse('{"__proto__": {"a": 1}}')],
+])('%s: JSON has a form', (_, item, expected) => {
+  expect(JSON.stringify(itemAsJson(item))).toBe(JSON.stringify(expected));
+});
+
+// biome-ignore format: a table
+test.each<[unknown, string]>([
+  [new Map([[1, 2]]),                          'item (Map) has no form in JSON: Object.fromEntries(…) makes it an object'],
+  [{ sizes: new Set(['s']) },                  'item.sizes (Set) has no form in JSON: [...set] makes it a list'],
+  [{ all: [{ price: Promise.resolve(1) }] },   'item.all[0].price (Promise) has no form in JSON: await it'],
+  [{ sizes: Page.fromHtml('<p>').all('p') },   'item.sizes[0] (Selection) has no form in JSON: take its text, or an attribute'],
+  [{ text: () => 'x' },                        'item.text (function) has no form in JSON: call it'],
+  [{ ids: [1n] },                              'item.ids[0] (bigint) has no form in JSON: String(…) makes it a text'],
+  [{ found: /x/ },                             'item.found (RegExp) has no form in JSON'],
+])('%o: JSON would lose it', (item, said) => {
+  expect(() => itemAsJson(item)).toThrow(new CrawlerFault(said, 'schema'));
+});
+
+test('an item is what it was, whatever becomes of its objects', () => {
+  const item = { sizes: ['s'], price: { cents: 1 } };
+  const written = itemAsJson(item);
+  item.sizes.push('m');
+  item.price.cents = 2;
+  expect(written).toEqual({ sizes: ['s'], price: { cents: 1 } });
+});
+
+test('what goes round in a circle, or nests without end, is left to whoever writes the record', () => {
+  const circle: Record<string, unknown> = {};
+  circle.self = circle;
+  expect(itemAsJson(circle)).toBe(circle);
+});

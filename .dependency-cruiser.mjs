@@ -61,8 +61,8 @@ export default {
       comment:
         'The command line starts the API, and the API knows no command line: what both need lies in services/process or shared/control.',
       severity: 'error',
-      from: { path: '^services/(api|process)/' },
-      to: { path: '^services/(cli|api)/', pathNot: '^services/$1/' },
+      from: { path: '^services/(api|process|library)/' },
+      to: { path: '^services/(cli|api|library)/', pathNot: '^services/$1/' },
     },
     {
       name: 'only-backends-chooses',

@@ -4,7 +4,8 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { SETTINGS } from '../../shared/settings/table.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
-import { EmbeddedFleet, type Stopping } from '../process/embedded-fleet.ts';
+import { EmbeddedFleet } from '../process/embedded-fleet.ts';
+import { stoppingBy } from '../process/stopping.ts';
 import type { ReadRequest } from './http/read-request.ts';
 
 /** How long the pages in hand may take once the API stops. */
@@ -37,23 +38,6 @@ export async function crawlLocally(
       await untilOver(over);
     },
   });
-  await fleet.run(stoppingBy(signal, GRACE_MS, clock));
+  await fleet.run(stoppingBy({ signal, who: 'the API', graceMs: GRACE_MS, clock }));
   if (fleet.failure !== undefined) throw fleet.failure;
-}
-
-/** A fleet that stops when a signal is aborted, and the time that its pages in hand then have. */
-export function stoppingBy(signal: AbortSignal, graceMs: number, clock: Clock): Stopping {
-  return {
-    signal,
-    get by() {
-      return signal.aborted ? 'the API' : undefined;
-    },
-    seconds: graceMs / SECOND_MS,
-    lastWords: ['A page held the API up.'],
-    async within(stop, hurry) {
-      const over = new AbortController();
-      void clock.sleep(graceMs, over.signal).then(() => !over.signal.aborted && hurry());
-      await stop().finally(() => over.abort());
-    },
-  };
 }

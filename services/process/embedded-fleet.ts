@@ -45,7 +45,7 @@ interface Parts {
 }
 
 /** What follows a run while it is crawled. */
-interface Following {
+export interface Following {
   readonly watcher: RunWatcher;
   /** What the producer is at, if it is still at it. */
   readonly reading: () => string | undefined;

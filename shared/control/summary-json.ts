@@ -5,8 +5,32 @@ interface SummaryJsonOptions {
   readonly isInterrupted?: boolean;
 }
 
+/** How far a run is, or how it ended; see docs/commands.md. */
+export interface RunSummary
+  extends Pick<
+      RunProgress,
+      | 'run'
+      | 'state'
+      | 'discovered'
+      | 'duplicate'
+      | 'waiting'
+      | 'inFlight'
+      | 'done'
+      | 'skipped'
+      | 'failed'
+      | 'cancelled'
+    >,
+    Pick<RunProgress, 'reasons' | 'hostsDown' | 'leftOut' | 'steps' | 'stepFailures' | 'openGroups' | 'bytes'>,
+    Pick<RunProgress, 'bytesSaved' | 'pauseReason'> {
+  readonly seconds: number;
+  readonly pagesPerSecond: number;
+  readonly records: number;
+  readonly maxPagesReached?: true;
+  readonly interrupted?: true;
+}
+
 /** What `crawl`, `produce --wait` and `status RUN` print with `--json`. */
-export function summaryJson(progress: RunProgress, { isInterrupted = false }: SummaryJsonOptions = {}): object {
+export function summaryJson(progress: RunProgress, { isInterrupted = false }: SummaryJsonOptions = {}): RunSummary {
   const { run, state, discovered, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons } = progress;
   const { bytes, bytesSaved, leftOut, steps, stepFailures, openGroups, pauseReason } = progress;
   const seconds = Number((elapsedMs(progress) / 1_000).toFixed(3));

@@ -91,6 +91,22 @@ describe('installed into a folder', () => {
     expect(stderr).toMatch(/^Resume with: npx trawl crawl --resume e$/m);
   });
 
+  test('a program crawls with it', async () => {
+    const program = `import { defineCrawler } from 'trawl';
+import { type CrawlOptions, crawl } from 'trawl/crawl';
+
+const crawler = defineCrawler({ name: 'titles', step: (page) => ({ data: page.title }) });
+const options: CrawlOptions = { crawler, rate: 'none', privateHosts: ['127.0.0.0/8'], robots: 'ignore' };
+const titles: unknown[] = [];
+const crawled = crawl('${site.url('/')}', options);
+for await (const record of crawled) if (record.outcome === 'done') titles.push(record.data);
+console.log(JSON.stringify([titles.toSorted(), crawled.summary?.done]));
+`;
+    await writeFile(join(cwd, 'program.mts'), program);
+    const titles = ['Page 1', 'Page 2', 'Page 3'];
+    expect(JSON.parse(await done(['node', 'program.mts'], { cwd }))).toEqual([titles, 3]);
+  });
+
   test('its types are there', async () => {
     const wrong = `import { defineCrawler } from 'trawl';
 export default defineCrawler({ name: 'typed', step: (page) => ({ data: page.titel }) });
@@ -107,10 +123,15 @@ export default defineMiddleware({ name: 'stamp', transform: (item) => ({ ...item
       ...strict,
       ...['--noEmit', '--declaration', '--allowImportingTsExtensions', '--target', 'es2024', '--module', 'nodenext'],
     ];
-    const files = ['shop.ts', 'typed.ts', 'named.ts'];
+    const crawling = `import { crawl } from 'trawl/crawl';
+for await (const { url } of crawl([], { maxDeph: 2 })) console.log(url);
+`;
+    await writeFile(join(cwd, 'crawling.mts'), crawling);
+    const files = ['shop.ts', 'typed.ts', 'named.ts', 'crawling.mts'];
     const tsc = [join(CHECKOUT, 'node_modules/.bin/tsc'), ...flags, '--types', '', ...files];
     const { stdout } = await run(tsc, { cwd });
     expect(stdout.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^crawling\.mts\(2,\d+\): error TS2561: .* Did you mean to write 'maxDepth'\?$/),
       expect.stringMatching(/^typed\.ts\(2,\d+\): error TS2551: Property 'titel' does not exist on type 'Page'/),
     ]);
   });

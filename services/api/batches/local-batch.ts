@@ -3,9 +3,9 @@ import type { PageRecord } from '../../../shared/ports/record.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { EmbeddedFleet } from '../../process/embedded-fleet.ts';
+import { stoppingBy } from '../../process/stopping.ts';
 import type { Seed } from '../../producer/seeds.ts';
 import type { ReadRequest } from '../http/read-request.ts';
-import { stoppingBy } from '../local-crawl.ts';
 import type { BatchInput } from './batch-request.ts';
 import { MemorySink } from './memory-sink.ts';
 
@@ -56,7 +56,7 @@ export class LocalBatch {
       measures,
       follow: async ({ untilOver }, over) => await untilOver(over),
     });
-    await fleet.run(stoppingBy(signal, GRACE_MS, clock));
+    await fleet.run(stoppingBy({ signal, who: 'the API', graceMs: GRACE_MS, clock }));
     if (fleet.failure !== undefined) throw fleet.failure;
   }
 }

@@ -1,0 +1,144 @@
+/** What `import { crawl } from 'trawl/crawl'` gives: a crawl in the process of another program. */
+
+import { existsSync } from 'node:fs';
+import { newRunId } from '../../shared/control/run-id.ts';
+import type { RunView } from '../../shared/control/run-watcher.ts';
+import { type RunSummary, summaryJson } from '../../shared/control/summary-json.ts';
+import type { Crawler } from '../../shared/crawler/crawler.ts';
+import { findCrawler } from '../../shared/crawler/loading/catalogue.ts';
+import type { LoadedCrawler } from '../../shared/crawler/loading/load.ts';
+import { versionOf } from '../../shared/crawler/loading/version.ts';
+import type { PageRecord } from '../../shared/ports/record.ts';
+import { systemClock } from '../../shared/runtime/clock.ts';
+import { UnavailableError, UsageError } from '../../shared/runtime/errors.ts';
+import { openLog } from '../../shared/runtime/logger.ts';
+import { readSettings } from '../../shared/settings/settings.ts';
+import type { Settings } from '../../shared/settings/table.ts';
+import { readCrawlerInput, runOptionsFor } from '../process/crawler-input.ts';
+import { EmbeddedFleet, type Following } from '../process/embedded-fleet.ts';
+import type { RunPlan } from '../process/run-plan.ts';
+import { stoppingBy } from '../process/stopping.ts';
+import { type CrawlOptions, settingsIn } from './crawl-options.ts';
+import { Handover } from './handover.ts';
+
+export type { RunSummary } from '../../shared/control/summary-json.ts';
+export type { DoneRecord, EndedRecord, PageRecord } from '../../shared/ports/record.ts';
+export type { CrawlOptions } from './crawl-options.ts';
+
+/** How long the pages in hand may take once nobody wants them any more. */
+const GRACE_MS = 2_000;
+/** Between two looks whether it is paused. */
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Crawls in this process, with no services, and gives the record of each page as it is done, failed or skipped:
+ *
+ * ```ts
+ * import { defineCrawler } from 'trawl';
+ * import { crawl } from 'trawl/crawl';
+ *
+ * const books = defineCrawler({ name: 'books', step: (page) => ({ data: { name: page.get('h1') } }) });
+ * for await (const record of crawl('https://books.example/', { crawler: books, follow: true, maxDepth: 2 })) {
+ *   if (record.outcome === 'done') console.log(record.url, record.data);
+ * }
+ * ```
+ *
+ * It begins when the first record is asked for, and pages are fetched as fast as records are taken; `break` stops it. Everything is in
+ * memory, so what a crash interrupts is begun anew: a crawl that survives one is `trawl crawl`.
+ *
+ * @param seeds sites, sitemaps, pages, or files of URLs, as on the command line; an empty list stands for the crawler's own
+ */
+export function crawl(seeds: string | readonly string[], options: CrawlOptions = {}): Crawl {
+  return new Crawl([seeds].flat(), options);
+}
+
+/** A crawl that is iterated over, once. Iterating rejects with a `ConfigurationError` or `UsageError` for options that are wrong. */
+export class Crawl implements AsyncIterable<PageRecord> {
+  readonly #seeds: readonly string[];
+  readonly #options: CrawlOptions;
+  #isBegun = false;
+  #summary: RunSummary | undefined;
+
+  constructor(seeds: readonly string[], options: CrawlOptions) {
+    this.#seeds = seeds;
+    this.#options = options;
+  }
+
+  /** How it ended, as `trawl crawl --json` prints it; nothing before. */
+  get summary(): RunSummary | undefined {
+    return this.#summary;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<PageRecord, void, undefined> {
+    if (this.#isBegun) throw new UsageError('a crawl can be iterated over once: call crawl() again for another one');
+    this.#isBegun = true;
+    const { signal } = this.#options;
+    signal?.throwIfAborted();
+    const own = new AbortController();
+    const stop = signal === undefined ? own.signal : AbortSignal.any([signal, own.signal]);
+    const handover = new Handover();
+    stop.addEventListener('abort', () => handover.close(), { once: true });
+    const crawled = this.#run(handover, stop, own).finally(() => handover.close());
+    // Whoever iterates hears of it once all records are taken.
+    crawled.catch(() => {});
+    try {
+      for (let record = await handover.next(); record !== undefined; record = await handover.next()) yield record;
+      await crawled;
+      stop.throwIfAborted();
+    } finally {
+      own.abort();
+      await crawled.catch(() => {});
+    }
+  }
+
+  async #run(sink: Handover, signal: AbortSignal, own: AbortController): Promise<void> {
+    const settings = readSettings(settingsIn(this.#options));
+    const log = openLog({ level: settings.logLevel ?? 'warn', format: settings.logFormat });
+    try {
+      const fleet = new EmbeddedFleet(await this.#plan(settings), {
+        log,
+        sink,
+        follow: (following, over) => untilOver(following, over, own),
+      });
+      const progress = await fleet.run(
+        stoppingBy({ signal, who: 'the program', graceMs: GRACE_MS, clock: systemClock }),
+      );
+      if (fleet.failure !== undefined) throw fleet.failure;
+      if (progress !== undefined) this.#summary = summaryJson(progress, { isInterrupted: signal.aborted });
+    } finally {
+      log.close();
+    }
+  }
+
+  async #plan(settings: Settings): Promise<RunPlan> {
+    const { crawler = settings.crawler, args = {}, limit } = this.#options;
+    const loaded = typeof crawler === 'string' ? await findCrawler(crawler, settings.crawlersDir) : loadedFrom(crawler);
+    const given = Object.entries(args).map(([name, value]) => `${name}=${value}`);
+    const input = await readCrawlerInput(loaded.crawler, this.#seeds, { arg: given }, { settings });
+    const { seeds } = input;
+    if (seeds.length === 0) throw new UsageError('nothing to crawl: give crawl() a site, a sitemap, a page or a file');
+    if (seeds.some(({ kind }) => kind === 'input'))
+      throw new UsageError('crawl() reads no standard input: give it the URLs themselves');
+    const own = { ...input.args, ...(limit === undefined ? {} : { limit }) };
+    const runOptions = { ...runOptionsFor(loaded, settings, 'run'), ...own };
+    return { run: newRunId(), settings, runOptions, loaded, seeds, hasInput: false };
+  }
+}
+
+/** A run that is paused because its login fails would wait for somebody to resume it: nobody can, so it is stopped. */
+async function untilOver({ watcher, untilOver: over }: Following, signal: AbortSignal, own: AbortController) {
+  const stopWatching = new AbortController();
+  const stop = AbortSignal.any([signal, stopWatching.signal]);
+  const watching = watcher.follow(LOOK_EVERY_MS, (view) => giveUpIfPaused(view, own), stop);
+  await Promise.all([watching, over(signal).finally(() => stopWatching.abort())]);
+}
+
+function giveUpIfPaused({ progress }: RunView, own: AbortController): void {
+  if (progress.state === 'paused') own.abort(new UnavailableError(`the crawl can't go on: ${progress.pauseReason}`));
+}
+
+/** A crawler of this program itself: its version is that of the program's main file. */
+function loadedFrom(crawler: Crawler): LoadedCrawler {
+  const [, file = ''] = process.argv;
+  return { crawler, version: existsSync(file) ? versionOf(file) : '00000000', file };
+}

@@ -25,8 +25,8 @@ export type { RunSummary } from '../../shared/control/summary-json.ts';
 export type { DoneRecord, EndedRecord, PageRecord } from '../../shared/ports/record.ts';
 export type { CrawlOptions } from './crawl-options.ts';
 
-/** How long the pages in hand may take once nobody wants them any more. */
-const GRACE_MS = 2_000;
+/** Nobody wants the pages in hand any more. */
+const GRACE_MS = 0;
 /** Between two looks whether it is paused. */
 const LOOK_EVERY_MS = 1_000;
 

@@ -4,6 +4,7 @@ import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 import { ConfigurationError, messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { SECOND_MS } from '../../task/durations.ts';
+import { tlsOf } from './tls.ts';
 
 /** Reports about the connection, after it was first made. */
 export interface RedisEvents {
@@ -34,7 +35,7 @@ export class BatchingRedis extends Redis {
   #isReconnecting = false;
 
   constructor(url: string, options: RedisOptions) {
-    super(url, options);
+    super(url, { ...tlsOf(url), ...options });
     this.on('close', () => {
       this.#isReconnecting = false;
     });

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { systemClock } from '../../../runtime/clock.ts';
 import { BatchingRedis, isOfSelect, MOST_BETWEEN_TRIES_MS, serverProblem } from '../connection.ts';
+import { tlsOf } from '../tls.ts';
 
 /** An answer that takes longer counts as none, and the next one would come no sooner: the connection is dropped. */
 const ANSWER_TIMEOUT_MS = 500;
@@ -58,6 +59,7 @@ export async function connectCacheRedis(redis: Redis): Promise<void> {
 /** Connects to such a Redis once, and disconnects again. Rejects with what is wrong with it. */
 export async function tryCacheRedis(url: string, name: string): Promise<void> {
   const redis = new Redis(url, {
+    ...tlsOf(url),
     lazyConnect: true,
     connectionName: name,
     connectTimeout: CACHE_CONNECT_TIMEOUT_MS,

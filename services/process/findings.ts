@@ -176,11 +176,12 @@ async function checkRedis(context: CheckContext): Promise<Finding[]> {
  * A cache in the frontier's Redis needs no check of its own. Workers continue without a separate one: its failure is a
  * warning.
  */
-async function checkCache({ settings: { cacheRedisUrl, cacheTtl } }: CheckContext): Promise<Finding[]> {
+async function checkCache({ settings }: CheckContext): Promise<Finding[]> {
+  const { cacheRedisUrl, cacheTtl } = settings;
   if (cacheRedisUrl === undefined || cacheTtl === 0) return [];
   const place = placeOf(cacheRedisUrl);
   const finding = await found('response cache', async () => {
-    await tryCache(cacheRedisUrl, NAME);
+    await tryCache(cacheRedisUrl, NAME, settings);
     return `${place} answers`;
   });
   if (finding.state === 'ok') return [finding];

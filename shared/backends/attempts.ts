@@ -9,6 +9,8 @@ import {
 } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { certificateProblem } from './certificates.ts';
+import type { TlsWords } from './client-tls.ts';
+import { type ProbedServer, probedReason } from './tls-probe.ts';
 
 /** Attempts of a command before it gives up: about half a minute. */
 export const COMMAND_ATTEMPTS = 10;
@@ -27,6 +29,10 @@ interface ConnectOptions {
   readonly attempts: number;
   /** What to check when it refuses what it is given, by a pattern of its answer. */
   readonly refusals: readonly Refusal[];
+  /** How TLS with it is set. */
+  readonly words: TlsWords;
+  /** Where it can be asked about TLS alone; left out where its client says all there is to say. */
+  readonly probed?: ProbedServer;
   readonly log: Logger;
   readonly signal?: AbortSignal | undefined;
 }
@@ -40,7 +46,7 @@ interface ConnectOptions {
  * closes what it opened
  */
 export async function connectWithAttempts(connect: () => Promise<void>, options: ConnectOptions): Promise<void> {
-  const { name, where, advice, attempts, refusals, log, signal } = options;
+  const { name, where, advice, attempts, log, signal } = options;
   let attempt = 0;
   const interruption = Promise.withResolvers<never>();
   const interrupt = (): void =>
@@ -55,7 +61,7 @@ export async function connectWithAttempts(connect: () => Promise<void>, options:
           await connect();
         } catch (error: unknown) {
           if (error instanceof TrawlError) throw new AbortError(error);
-          const refusal = refusalOf(error, refusals);
+          const refusal = await refusalOf(error, options);
           if (refusal === undefined) throw error;
           if (attempts === Number.POSITIVE_INFINITY) throw new Error(refusal, { cause: error });
           throw new AbortError(new ConfigurationError([`${name} at ${where} ${refusal}`], { cause: error }));
@@ -104,9 +110,10 @@ export async function answered<T>(call: Promise<T>, name: string, signal: AbortS
   }
 }
 
-function refusalOf(error: unknown, refusals: readonly Refusal[]): string | undefined {
+async function refusalOf(error: unknown, { refusals, words, probed }: ConnectOptions): Promise<string | undefined> {
   const said = messageOf(error).replace(/\.$/, '');
   const answer = `${codeOf(error) ?? ''} ${said}`;
   const [, what, check] = refusals.find(([pattern]) => pattern.test(answer)) ?? [];
-  return what === undefined ? certificateProblem(said) : `refuses the ${what}: ${said}. Check ${check}`;
+  if (what !== undefined) return `refuses the ${what}: ${said}. Check ${check}`;
+  return certificateProblem(probed === undefined ? said : await probedReason(said, probed), words);
 }

@@ -20,6 +20,7 @@ import type { FrontierPolicy } from '../stores/policy.ts';
 import { HOUR_MS } from '../task/durations.ts';
 import { QUEUE_TTL_MS } from '../transports/rabbitmq/topology.ts';
 import { answered, COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
+import { rabbitMqTls, redisTls } from './client-tls.ts';
 import { placeOf } from './place.ts';
 import { rabbitMqRefusals, redisRefusals } from './refusals.ts';
 import { openRedisCache } from './response-caches.ts';
@@ -140,7 +141,9 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     ...(events?.silent === undefined ? {} : { silent: events.silent }),
     ...(events?.answering === undefined ? {} : { answering: events.answering }),
   };
+  const { tls, words } = redisTls(settings);
   const connection = new RedisConnection(url, name, {
+    tls,
     events: told,
     log: warnsOfLoss ? log : undefined,
     waitsForWrites,
@@ -151,6 +154,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
       where: placeOf(url),
       advice: 'Check REDIS_URL or REDIS_HOST, and that it runs: docker compose up -d redis',
       refusals: redisRefusals(settings),
+      ...{ words, probed: { url, tls } },
       attempts,
       log,
       signal,
@@ -198,8 +202,9 @@ async function connectTransport(options: ConnectOptions): Promise<Transport & De
   const { settings, log, events, name } = options;
   const { RabbitMqTransport } = await import('../transports/rabbitmq/transport.ts');
   const url = rabbitmqUrlOf(settings);
+  const { tls } = rabbitMqTls(settings);
   const transport = new RabbitMqTransport({
-    url,
+    ...{ url, tls },
     prefix: settings.queuePrefix,
     queueType: settings.queueType,
     name,
@@ -222,12 +227,14 @@ async function connectTransport(options: ConnectOptions): Promise<Transport & De
 
 async function connectToRabbitMq(connecting: Service, url: string, options: ConnectOptions): Promise<void> {
   const { log, attempts = COMMAND_ATTEMPTS, signal } = options;
+  const { tls, words } = rabbitMqTls(options.settings);
   try {
     await connectWithAttempts(() => connecting.start(), {
       name: 'RabbitMQ',
       where: placeOf(url),
       advice: 'Check RABBITMQ_URL or RABBITMQ_HOST, and that it runs: docker compose up -d rabbitmq',
       refusals: rabbitMqRefusals(options.settings),
+      ...{ words, probed: { url, tls } },
       attempts,
       log,
       signal,
@@ -258,7 +265,7 @@ export async function connectInspector(
   const queues = topology(settings.queuePrefix, settings.queueType);
   const url = rabbitmqUrlOf(settings);
   const connection = new RecoveringConnection({
-    url,
+    ...{ url, tls: rabbitMqTls(settings).tls },
     name,
     heartbeatSeconds: HEARTBEAT_SECONDS,
     build: async ({ model }) => {
@@ -277,7 +284,7 @@ export async function connectInspector(
 /** Why RabbitMQ takes no messages, if it takes none: an alarm of memory or disk. */
 export async function brokerAlarm({ settings, name }: ConnectOptions): Promise<string | undefined> {
   const { alarmOf } = await import('../transports/rabbitmq/alarm.ts');
-  return await alarmOf(rabbitmqUrlOf(settings), name);
+  return await alarmOf(rabbitmqUrlOf(settings), name, rabbitMqTls(settings).tls);
 }
 
 /** Connects to both services at once. If one can't be reached, the other is closed: it would keep the process alive. */

@@ -1,25 +1,71 @@
-/** What is said of a server's TLS, what that means, and what to do: the words of Node.js and OpenSSL, since clients leave out the codes. */
-const PROBLEMS: readonly (readonly [said: RegExp, problem: string, mend: string])[] = [
+import { endOf } from '../runtime/client-tls.ts';
+import type { TlsWords } from './client-tls.ts';
+
+/** What a problem is, as a predicate, and what to do about it. */
+type Verdict = readonly [problem: string, mend: string];
+
+/** What is said of a server's TLS, and what that means: the words of Node.js and OpenSSL, since clients leave out the codes. */
+const PROBLEMS: readonly (readonly [said: RegExp, verdict: (words: TlsWords) => Verdict])[] = [
   [
     /self-signed certificate|unable to (?:get (?:local )?issuer certificate|verify the first certificate)/,
-    'has a certificate that is not trusted',
-    'Name a file with its issuer (PEM) in the environment: NODE_EXTRA_CA_CERTS=ca.pem',
+    ({ ca, hasCa }) => [
+      'has a certificate that is not trusted',
+      hasCa ? `Its issuer is not in ${ca.replace('=ca.pem', '')}` : `Name a file with its issuer (PEM): ${ca}`,
+    ],
   ],
   [
     /does not match certificate's altnames/,
-    'has a certificate for another name',
-    'Its address must be a name in the certificate',
+    ({ address }) => [
+      'has a certificate for another name',
+      `Its address in ${address} must be a name in the certificate`,
+    ],
   ],
-  [/certificate has expired|certificate is not yet valid/, 'has a certificate that is out of date', 'Renew it'],
-  [/alert certificate required/, 'wants a client certificate', 'Trawl has none: use a login'],
-  [/wrong version number/, 'speaks no TLS', 'Check the scheme: redis:// and amqp:// are without TLS'],
+  [/certificate has expired|certificate is not yet valid/, () => ['has a certificate that is out of date', 'Renew it']],
+  [
+    /alert certificate required|alert handshake failure/,
+    (words) => (words.certFile === undefined ? wantsCertificate(words) : refusesCertificate(words, words.certFile)),
+  ],
+  [
+    /alert (?:bad certificate|unsupported certificate|certificate \w+|unknown ca|access denied|decrypt error|insufficient security)/,
+    (words) => (words.certFile === undefined ? wantsCertificate(words) : refusesCertificate(words, words.certFile)),
+  ],
+  [/^without it, /, ({ address, schemes: [, tls] }) => ['speaks TLS', `Check ${address}: ${tls} is with TLS`]],
+  [
+    /^with it, |wrong version number/,
+    ({ address, schemes: [plain] }) => ['speaks no TLS', `Check ${address}: ${plain} is without TLS`],
+  ],
 ];
 
 /** What is wrong with a server's certificate, or its TLS, as a predicate and what to do. Nothing if it isn't that. */
-export function certificateProblem(said: string): string | undefined {
-  const [, problem, mend] = PROBLEMS.find(([pattern]) => pattern.test(said)) ?? [];
-  if (problem === undefined) return undefined;
+export function certificateProblem(said: string, words: TlsWords): string | undefined {
+  const [, verdict] = PROBLEMS.find(([pattern]) => pattern.test(said)) ?? [];
+  if (verdict === undefined) return undefined;
+  const [problem, mend] = verdict(words);
   // What OpenSSL says of its own source files, and what Node.js advises behind a semicolon, is for their own users.
   const reason = said.replace(/^.*:SSL routines:[^:]*:([^:]*):.*$/s, '$1').replace(/;.*/s, '');
   return `${problem}: ${reason}. ${mend}`;
+}
+
+function wantsCertificate({ cert, key }: TlsWords): Verdict {
+  return ['wants a client certificate', `Set ${cert} and ${key}`];
+}
+
+function refusesCertificate({ cert }: TlsWords, file: string): Verdict {
+  const ended = lastDayOf(file);
+  const problem = 'refuses the client certificate';
+  if (ended !== undefined) return [problem, `That in ${cert} was valid until ${ended}: renew it`];
+  return [
+    problem,
+    `Check ${cert}: the server must trust its issuer, and the certificates between them belong in the same file`,
+  ];
+}
+
+/** When a certificate was valid for the last time, if it is out of date. */
+function lastDayOf(file: string): string | undefined {
+  try {
+    const end = endOf(file);
+    return end.getTime() < Date.now() ? end.toISOString().slice(0, 16).replace('T', ' ') : undefined;
+  } catch {
+    return undefined;
+  }
 }

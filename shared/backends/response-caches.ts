@@ -1,8 +1,12 @@
 import type { ResponseCache } from '../ports/response-cache.ts';
 import { systemClock } from '../runtime/clock.ts';
+import { messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Settings } from '../settings/table.ts';
+import { certificateProblem } from './certificates.ts';
+import { redisTls } from './client-tls.ts';
 import { placeOf } from './place.ts';
+import { probedReason } from './tls-probe.ts';
 
 const FLEET_CACHE_TTL_MS = 60_000;
 const MEGABYTE = 1_000_000;
@@ -33,10 +37,11 @@ export async function openRedisCache(
     return { cache: new RedisResponseCache({ redis, memory, ...limits }), ...nothingOfItsOwn };
   const { connectCacheRedis, openCacheRedis } = await import('../stores/redis/cache/cache-connection.ts');
   const what = `the response cache at ${placeOf(cacheRedisUrl)}`;
-  const own = openCacheRedis(cacheRedisUrl, `${name} cache`, {
-    lost: (error) => log.warn({ what, error }, 'connection lost, continuing without it:'),
+  const events = {
+    lost: (error: string) => log.warn({ what, error }, 'connection lost, continuing without it:'),
     restored: () => log.warn({ what }, 'connected again:'),
-  });
+  };
+  const own = openCacheRedis(cacheRedisUrl, `${name} cache`, events, redisTls(settings).tls);
   return {
     cache: new RedisResponseCache({ redis: own, ...limits }),
     connect: () => connectCacheRedis(own),
@@ -45,9 +50,16 @@ export async function openRedisCache(
 }
 
 /** Connects to a response cache's own Redis, and disconnects again. Rejects with what is wrong with it. */
-export async function tryCache(url: string, name: string): Promise<void> {
+export async function tryCache(url: string, name: string, settings: Settings): Promise<void> {
   const { tryCacheRedis } = await import('../stores/redis/cache/cache-connection.ts');
-  await tryCacheRedis(url, name);
+  const { tls, words } = redisTls(settings);
+  try {
+    await tryCacheRedis(url, name, tls);
+  } catch (error: unknown) {
+    const said = await probedReason(messageOf(error), { url, tls });
+    const problem = certificateProblem(said, { ...words, address: 'CACHE_REDIS_URL' });
+    throw problem === undefined ? error : new Error(problem, { cause: error });
+  }
 }
 
 /** The cache of one process. A crawl asks for each URL once: it keeps responses only when told to. */

@@ -5,6 +5,7 @@ import { InterruptedError } from '../runtime/errors.ts';
 import type { Settings } from '../settings/table.ts';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
 import type { ConnectOptions } from './backends.ts';
+import { postgresTlsWords } from './client-tls.ts';
 import { placeOf } from './place.ts';
 import { POSTGRES_REFUSALS } from './refusals.ts';
 
@@ -74,8 +75,8 @@ async function connectToPostgres(connect: () => Promise<void>, url: string, opti
   const tls = url.includes('sslmode=') ? ', its sslmode and sslrootcert' : '';
   const advice = `Check SINK${tls}, and that it runs: docker compose --profile postgres up -d postgres`;
   const where = postgresPlaceOf(url);
-  const refusals = POSTGRES_REFUSALS;
-  await connectWithAttempts(connect, { name: 'Postgres', where, advice, attempts, refusals, log, signal });
+  const [refusals, words] = [POSTGRES_REFUSALS, postgresTlsWords(url)];
+  await connectWithAttempts(connect, { name: 'Postgres', where, advice, attempts, refusals, words, log, signal });
 }
 
 /** An interrupted caller doesn't wait for an attempt to connect to end. */

@@ -3,6 +3,7 @@ import { parse } from 'dotenv';
 import { ConfigurationError, codeOf, messageOf } from '../runtime/errors.ts';
 import { nearestOf } from './nearest-name.ts';
 import { SETTINGS, type SettingKey, type Settings } from './table.ts';
+import { plainProblems, tlsProblems } from './tls-files.ts';
 
 /** The layers that values come from; the first that has one wins. */
 const LAYERS = ['flag', 'environment', 'file'] as const;
@@ -42,8 +43,12 @@ export function settingsFrom(sources: Sources): Settings {
       "expected QUEUE_PREFIX to be set because KEY_PREFIX is: two fleets on one broker would take each other's deliveries",
     );
   }
+  if (problems.length === 0) problems.push(...tlsProblems(settings));
+  const effective = withoutBeatenUrls(settings, sources);
+  if (problems.length === 0)
+    problems.push(...plainProblems(effective, (file, address) => isAbove(sources, address, file)));
   if (problems.length > 0) throw new ConfigurationError(problems);
-  return withoutBeatenUrls(settings, sources);
+  return effective;
 }
 
 /**
@@ -119,12 +124,16 @@ function layerOf(sources: Sources, name: string): Layer | undefined {
   return LAYERS.find((layer) => sources[layer][name] !== undefined && sources[layer][name] !== '');
 }
 
+/** Are both given, and the first one in a higher layer? */
+function isAbove(sources: Sources, name: string, other: string): boolean {
+  const [layer, otherLayer] = [layerOf(sources, name), layerOf(sources, other)];
+  return layer !== undefined && otherLayer !== undefined && LAYERS.indexOf(layer) < LAYERS.indexOf(otherLayer);
+}
+
 /** Drops a URL that a HOST of a higher layer beats. */
 function withoutBeatenUrls(settings: Settings, sources: Sources): Settings {
-  const isBeaten = (url: SettingKey, host: SettingKey): boolean => {
-    const [urlLayer, hostLayer] = [url, host].map((key) => layerOf(sources, SETTINGS[key].name));
-    return urlLayer !== undefined && hostLayer !== undefined && LAYERS.indexOf(hostLayer) < LAYERS.indexOf(urlLayer);
-  };
+  const isBeaten = (url: SettingKey, host: SettingKey): boolean =>
+    isAbove(sources, SETTINGS[host].name, SETTINGS[url].name);
   return {
     ...settings,
     rabbitmqUrl: isBeaten('rabbitmqUrl', 'rabbitmqHost') ? undefined : settings.rabbitmqUrl,

@@ -19,6 +19,7 @@ import {
 import { RUN_SETTINGS } from './run-settings.ts';
 import { redisUrl, serverHost, serverUrl } from './server-parsers.ts';
 import { type Setting, setting } from './setting.ts';
+import { TLS_SETTINGS } from './tls-settings.ts';
 import { certificateFile, hosts } from './trust-parsers.ts';
 
 /**
@@ -209,6 +210,7 @@ export const SETTINGS = {
     'Another Redis for the response cache; it may evict keys, and workers continue without it.',
     { secret: true },
   ),
+  ...TLS_SETTINGS,
   keyPrefix: setting('fleet', 'KEY_PREFIX', text(), '', 'In front of every Redis key. Needs a QUEUE_PREFIX too.'),
   queuePrefix: setting('fleet', 'QUEUE_PREFIX', text(), '', 'In front of every exchange and queue name.'),
   queueType: setting(

@@ -1,24 +1,37 @@
-import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
+import { certificatesIn, privateKeyIn } from '../runtime/client-tls.ts';
 import { messageOf } from '../runtime/errors.ts';
 import { entriesOf, type Parser } from './parsers.ts';
 
-const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
 /** A file of certificates, as each one's PEM. It is read at once, so that a wrong one is a wrong setting like any other. */
 export function certificateFile(): Parser<readonly string[]> {
+  return (path) => (path === '' ? { value: [] } : ofFile(path, certificatesIn, 'a file of certificates in PEM form'));
+}
+
+/** The path of such a file. It is read at once, too, and again whenever it is needed. */
+export function certificatePath(): Parser<string | undefined> {
+  return pathOf(certificatesIn, 'a file of certificates in PEM form');
+}
+
+/** The path of a file with a private key. */
+export function keyPath(): Parser<string | undefined> {
+  return pathOf(privateKeyIn, 'a file with a private key in PEM form');
+}
+
+function pathOf(read: (path: string) => unknown, what: string): Parser<string | undefined> {
   return (path) => {
-    if (path === '') return { value: [] };
-    try {
-      const found = readFileSync(path, 'utf8').match(PEM) ?? [];
-      for (const pem of found) new X509Certificate(pem);
-      if (found.length > 0) return { value: found };
-      return { expected: 'a file of certificates in PEM form (it has none)' };
-    } catch (error: unknown) {
-      return { expected: `a file of certificates in PEM form (${messageOf(error)})` };
-    }
+    if (path === '') return { value: undefined };
+    const found = ofFile(path, read, what);
+    return 'expected' in found ? found : { value: path };
   };
+}
+
+function ofFile<T>(path: string, read: (path: string) => T, what: string): ReturnType<Parser<T>> {
+  try {
+    return { value: read(path) };
+  } catch (error: unknown) {
+    return { expected: `${what} (${messageOf(error)})` };
+  }
 }
 
 /** Host names or addresses, comma-separated, as they are in URLs. */

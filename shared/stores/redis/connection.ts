@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { batchWrites } from '../../runtime/batch-writes.ts';
+import type { ClientTls } from '../../runtime/client-tls.ts';
 import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 import { ConfigurationError, messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -21,6 +22,8 @@ interface RedisConnectionOptions {
   readonly events: RedisEvents;
   /** Where that is said which only a crash would lose; left out where nobody is to be told. */
   readonly log?: Logger | undefined;
+  /** What TLS is spoken with, if the URL is of TLS; left out: without a client certificate, and by the issuers that Node.js trusts. */
+  readonly tls?: ClientTls | undefined;
   /** Is a server that takes no writes waited for until it does? Default: no, its refusal is an error. */
   readonly waitsForWrites?: boolean | undefined;
 }
@@ -35,7 +38,7 @@ export class BatchingRedis extends Redis {
   #isReconnecting = false;
 
   constructor(url: string, options: RedisOptions) {
-    super(url, { ...tlsOf(url), ...options });
+    super(url, options);
     this.on('close', () => {
       this.#isReconnecting = false;
     });
@@ -119,6 +122,7 @@ export class RedisConnection {
   readonly #redis: BatchingRedis;
   readonly #log: Logger | undefined;
   readonly #events: RedisEvents;
+  readonly #tls: ClientTls | undefined;
   #stood = false;
   #isLost = false;
   /** When it was last reached, it could not be worked with. */
@@ -131,10 +135,12 @@ export class RedisConnection {
   /** The connection's last error. */
   #reason = 'the connection was closed';
 
-  constructor(url: string, name: string, { events, log, waitsForWrites = false }: RedisConnectionOptions) {
+  constructor(url: string, name: string, { events, log, tls, waitsForWrites = false }: RedisConnectionOptions) {
+    this.#tls = tls;
     this.#log = log;
     this.#events = events;
     this.#redis = new BatchingRedis(url, {
+      ...tlsOf(url, tls),
       lazyConnect: true,
       connectionName: name,
       connectTimeout: CONNECT_TIMEOUT_MS,
@@ -177,6 +183,7 @@ export class RedisConnection {
   async connect(): Promise<void> {
     const everyMs = this.#events.silent === undefined ? ASK_EVERY_MS : ASK_SOON_MS;
     this.#watch ??= setInterval(() => this.#listen(), everyMs).unref();
+    this.#tls?.renew();
     try {
       await this.redis.connect();
     } catch (error: unknown) {
@@ -202,6 +209,7 @@ export class RedisConnection {
   /** Nothing if there is to be no other try. */
   #delayBeforeTry(times: number): number | null {
     if (!this.#stood) return null;
+    this.#tls?.renew();
     return this.#isUnfit ? UNFIT_LOOK_MS : Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6));
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'amqplib';
+import type { ClientTls } from '../../runtime/client-tls.ts';
 import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 import { loginOf } from './login.ts';
 import { socketOf } from './recovering-connection.ts';
@@ -12,9 +13,10 @@ const ANSWER_MS = 2_000;
  * Why the broker takes no messages: an alarm of memory or disk. Nothing if it takes them. Only a connection that publishes hears of
  * it, and is blocked then: so this one is its own, and its message is for no queue.
  */
-export async function alarmOf(url: string, name: string): Promise<string | undefined> {
+export async function alarmOf(url: string, name: string, tls?: ClientTls): Promise<string | undefined> {
   const timeout = CONNECT_TIMEOUT_MS;
   const model = await connect(url, {
+    ...tls?.options,
     timeout,
     clientProperties: { connection_name: name },
     credentials: loginOf(new URL(url)),

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { type Channel, type ChannelModel, connect, type RecoveringChannelModel } from 'amqplib';
 import { batchWrites } from '../../runtime/batch-writes.ts';
+import type { ClientTls } from '../../runtime/client-tls.ts';
 import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 import { codeOf, messageOf } from '../../runtime/errors.ts';
 import { closed } from './closing.ts';
@@ -23,6 +24,8 @@ export interface ConnectionEvents {
 
 export interface RecoveringOptions {
   readonly url: string;
+  /** What TLS is spoken with, if the URL is of TLS; left out: without a client certificate, and by the issuers that Node.js trusts. */
+  readonly tls?: ClientTls | undefined;
   /** Shown in the broker's list of connections. */
   readonly name: string;
   /** Unless the URL says otherwise: `amqp://…?heartbeat=10`. */
@@ -80,10 +83,12 @@ export class RecoveringConnection {
 
   /** Connects once; rejects if that fails. From then on it reconnects for ever. */
   async start(): Promise<void> {
-    const { url, name, heartbeatSeconds, events } = this.#options;
+    const { url, tls, name, heartbeatSeconds, events } = this.#options;
+    tls?.renew();
     const target = new URL(url);
     if (!target.searchParams.has('heartbeat')) target.searchParams.set('heartbeat', String(heartbeatSeconds));
     const connection = await connect(target.href, {
+      ...tls?.options,
       timeout: CONNECT_TIMEOUT_MS,
       // Frames are small, and each is waited for: with Nagle's algorithm, an answer would take 40 ms.
       noDelay: true,
@@ -115,6 +120,7 @@ export class RecoveringConnection {
     }
     connection.on('reconnect-scheduled', ({ delay }) => {
       this.#attemptAt = performance.now() + delay;
+      tls?.renew();
     });
     connection.on('connect', () => {
       this.#attemptAt = undefined;

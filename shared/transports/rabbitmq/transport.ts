@@ -13,6 +13,7 @@ import type {
   Transport,
   TransportTrouble,
 } from '../../ports/transport.ts';
+import type { ClientTls } from '../../runtime/client-tls.ts';
 import { UnavailableError } from '../../runtime/errors.ts';
 import type { Queue } from '../../task/task/routing.ts';
 import { RabbitMqConsumer } from './consumer.ts';
@@ -25,6 +26,7 @@ import { type QueueDeclaration, type QueueType, topology } from './topology.ts';
 
 export interface RabbitMqOptions {
   readonly url: string;
+  readonly tls?: ClientTls | undefined;
   /** In front of every exchange's and queue's name. */
   readonly prefix: string;
   readonly queueType: QueueType;

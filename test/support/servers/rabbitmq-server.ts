@@ -13,6 +13,9 @@ interface RabbitMqServerOptions {
   readonly amqpPort: number;
   readonly distPort: number;
   readonly epmdPort: number;
+  /** More lines of `rabbitmq.conf`. */
+  readonly conf?: readonly string[];
+  readonly plugins?: readonly string[];
 }
 
 /**
@@ -51,10 +54,11 @@ export class RabbitMqServer {
 
   /** Resolves once it lets a client in. */
   async start(): Promise<void> {
-    const { program, folder } = this.#options;
+    const { program, folder, conf = [], plugins = [] } = this.#options;
     await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, 'rabbitmq.conf'), 'raft.wal_max_size_bytes = 64000000\nlog.file.level = warning\n');
-    await writeFile(join(folder, 'enabled_plugins'), '[].\n');
+    const lines = ['raft.wal_max_size_bytes = 64000000', 'log.file.level = warning', ...conf];
+    await writeFile(join(folder, 'rabbitmq.conf'), `${lines.join('\n')}\n`);
+    await writeFile(join(folder, 'enabled_plugins'), `[${plugins.join()}].\n`);
     this.#process = new ServerProcess(program, [], { env: this.#env, output: join(folder, 'output.log') });
     await this.#process.answers(async () => await (await connect(this.url)).close());
   }

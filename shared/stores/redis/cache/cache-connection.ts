@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import type { ClientTls } from '../../../runtime/client-tls.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { BatchingRedis, isOfSelect, MOST_BETWEEN_TRIES_MS, serverProblem } from '../connection.ts';
 import { tlsOf } from '../tls.ts';
@@ -17,8 +18,9 @@ interface CacheRedisEvents {
  * A Redis that isn't essential. The first use connects in the background, and retries for ever; while the server is away or
  * doesn't answer, every command fails at once. Its configuration isn't checked: it may evict keys.
  */
-export function openCacheRedis(url: string, name: string, events: CacheRedisEvents): Redis {
+export function openCacheRedis(url: string, name: string, events: CacheRedisEvents, tls?: ClientTls): Redis {
   const redis = new BatchingRedis(url, {
+    ...tlsOf(url, tls),
     lazyConnect: true,
     connectionName: name,
     connectTimeout: CACHE_CONNECT_TIMEOUT_MS,
@@ -26,7 +28,10 @@ export function openCacheRedis(url: string, name: string, events: CacheRedisEven
     socketTimeout: ANSWER_TIMEOUT_MS,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    retryStrategy: (times) => Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6)),
+    retryStrategy: (times) => {
+      tls?.renew();
+      return Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6));
+    },
   });
   let isLost = false;
   redis.on('error', (error: Error) => {
@@ -57,9 +62,9 @@ export async function connectCacheRedis(redis: Redis): Promise<void> {
 }
 
 /** Connects to such a Redis once, and disconnects again. Rejects with what is wrong with it. */
-export async function tryCacheRedis(url: string, name: string): Promise<void> {
+export async function tryCacheRedis(url: string, name: string, tls?: ClientTls): Promise<void> {
   const redis = new Redis(url, {
-    ...tlsOf(url),
+    ...tlsOf(url, tls),
     lazyConnect: true,
     connectionName: name,
     connectTimeout: CACHE_CONNECT_TIMEOUT_MS,

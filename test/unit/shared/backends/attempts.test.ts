@@ -1,9 +1,17 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { COMMAND_ATTEMPTS, connectWithAttempts, type Refusal } from '../../../../shared/backends/attempts.ts';
+import { postgresTlsWords, redisTls, type TlsWords } from '../../../../shared/backends/client-tls.ts';
 import { POSTGRES_REFUSALS, rabbitMqRefusals, redisRefusals } from '../../../../shared/backends/refusals.ts';
 import { ConfigurationError, InterruptedError, UnavailableError } from '../../../../shared/runtime/errors.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
+import { selfSigned } from '../../../support/site/certificate.ts';
+import { outOfDate } from '../../../support/site/old-certificate.ts';
 import { LogLines } from '../../../support/stores/embedded.ts';
+
+const PARTS = settingsFrom({ flag: {}, environment: {}, file: {} });
 
 interface Given {
   /** Attempts that fail before one succeeds. */
@@ -11,12 +19,14 @@ interface Given {
   readonly attempts?: number;
   readonly error?: Error;
   readonly refusals?: readonly Refusal[];
+  readonly words?: TlsWords;
   readonly signal?: AbortSignal;
 }
 
 /** Connects to something that fails a number of times, on timers that take no time. */
 async function connect(given: Given) {
-  const { failures, attempts = COMMAND_ATTEMPTS, error = new Error('refused.'), refusals = [], signal } = given;
+  const { failures, attempts = COMMAND_ATTEMPTS, error = new Error('refused.'), signal } = given;
+  const { refusals = [], words = redisTls(PARTS).words } = given;
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const log = new LogLines();
@@ -26,7 +36,7 @@ async function connect(given: Given) {
     async () => {
       if (asked++ < failures) throw error;
     },
-    { name: 'Redis', where: 'a.test:6379', advice: 'Check REDIS_URL', attempts, refusals, log, signal },
+    { name: 'Redis', where: 'a.test:6379', advice: 'Check REDIS_URL', attempts, refusals, words, log, signal },
   ).then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -91,7 +101,7 @@ test('told to stop while a service never answers, it does not wait for it', asyn
     where: 'a.test:6379',
     advice: 'Check REDIS_URL',
     attempts: COMMAND_ATTEMPTS,
-    refusals: [],
+    ...{ refusals: [], words: redisTls(PARTS).words },
     log: new LogLines(),
     signal: stop.signal,
   });
@@ -99,7 +109,6 @@ test('told to stop while a service never answers, it does not wait for it', asyn
   await expect(connecting).rejects.toThrow(InterruptedError);
 });
 
-const PARTS = settingsFrom({ flag: {}, environment: {}, file: {} });
 const URLS = settingsFrom({ flag: {}, environment: { REDIS_URL: 'redis://r', RABBITMQ_URL: 'amqp://q' }, file: {} });
 const ACCESS = 'Handshake terminated by server: 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - Login was refused"';
 const MAY_NOT = `Operation failed: ExchangeDeclare; 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - access to exchange 'crawl' in vhost '/' refused for user 'jo'"`;
@@ -142,17 +151,38 @@ const OTHER_NAME = "Hostname/IP does not match certificate's altnames: IP: 10.0.
 
 // biome-ignore format: a table
 test.each([
-  ['self-signed certificate in certificate chain', 'has a certificate that is not trusted: self-signed certificate in certificate chain. Name a file'],
+  ['self-signed certificate in certificate chain', 'has a certificate that is not trusted: self-signed certificate in certificate chain. Name a file with its issuer (PEM): REDIS_CA_FILE=ca.pem'],
   ['unable to verify the first certificate; if the root CA is installed locally, try', 'has a certificate that is not trusted: unable to verify the first certificate. Name a file'],
   [OTHER_NAME,                'has a certificate for another name: Hostname/IP does not match'],
   ['certificate has expired', 'has a certificate that is out of date: certificate has expired. Renew it'],
-  [NO_CLIENT,                 'wants a client certificate: tlsv13 alert certificate required. Trawl has none'],
-  [NO_TLS,                    'speaks no TLS: wrong version number. Check the scheme'],
+  [NO_CLIENT,                 'wants a client certificate: tlsv13 alert certificate required. Set REDIS_CERT_FILE and REDIS_KEY_FILE'],
+  [NO_TLS,                    'speaks no TLS: wrong version number. Check REDIS_URL: redis:// is without TLS'],
 ])('a certificate that is not good is no outage: %#', async (said, told) => {
   const { thrown, asked } = await connect({ failures: Number.POSITIVE_INFINITY, error: new Error(said) });
   expect(thrown).toBeInstanceOf(ConfigurationError);
   expect(thrown).toMatchObject({ message: expect.stringContaining(`Redis at a.test:6379 ${told}`) });
   expect(asked(), 'waiting mends nothing').toBe(1);
+});
+
+test('a client certificate that is refused since it is out of date is told from one that is not trusted', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'trawl-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'client.pem');
+  const alert = (said: string): Error => new Error(`40:error:0A:SSL routines:ssl3_read_bytes:${said}:../rec.c:9:\n`);
+  const refusedWith = async (pem: string, said: string): Promise<unknown> => {
+    await writeFile(file, pem);
+    const words = postgresTlsWords(`postgres://a/b?sslcert=${file}`);
+    return (await connect({ failures: Number.POSITIVE_INFINITY, error: alert(said), words })).thrown;
+  };
+  const refused = 'Redis at a.test:6379 refuses the client certificate';
+  expect(await refusedWith(outOfDate, 'ssl/tls alert certificate expired')).toMatchObject({
+    message: expect.stringMatching(
+      new RegExp(`^${refused}: .*expired\\. That in sslcert in SINK was valid until 2015-\\S+ \\S+: renew it`),
+    ),
+  });
+  expect(await refusedWith(selfSigned.cert, 'tlsv1 alert unknown ca')).toMatchObject({
+    message: expect.stringMatching(`^${refused}: tlsv1 alert unknown ca. Check sslcert in SINK: the server must trust`),
+  });
 });
 
 test('a worker waits for a login that is mended', async () => {

@@ -1,0 +1,56 @@
+import { pairProblem, type TlsFiles } from '../runtime/client-tls.ts';
+import type { Settings } from './table.ts';
+
+/** What TLS with RabbitMQ is spoken with. */
+export function rabbitMqTlsFiles(settings: Settings): TlsFiles {
+  return { ca: settings.rabbitmqCaFile, cert: settings.rabbitmqCertFile, key: settings.rabbitmqKeyFile };
+}
+
+/** The same of Redis, that of the response cache included. */
+export function redisTlsFiles(settings: Settings): TlsFiles {
+  return { ca: settings.redisCaFile, cert: settings.redisCertFile, key: settings.redisKeyFile };
+}
+
+/** Which of these settings don't fit together. */
+export function tlsProblems(settings: Settings): string[] {
+  return [...misfits('RABBITMQ', rabbitMqTlsFiles(settings)), ...misfits('REDIS', redisTlsFiles(settings))];
+}
+
+/**
+ * Why files are set for a connection that is without TLS, and would be left out in silence.
+ *
+ * @param isNewer was the second of two settings given in a place that overrides that of the first?
+ */
+export function plainProblems(settings: Settings, isNewer: (file: string, address: string) => boolean): string[] {
+  const { rabbitmqUrl, redisUrl, cacheRedisUrl } = settings;
+  return [
+    ...unused('RABBITMQ', 'amqps://', rabbitMqTlsFiles(settings), [rabbitmqUrl], isNewer),
+    ...unused('REDIS', 'rediss://', redisTlsFiles(settings), [redisUrl, cacheRedisUrl], isNewer),
+  ];
+}
+
+function misfits(server: string, { cert, key }: TlsFiles): string[] {
+  const [certName, keyName] = [`${server}_CERT_FILE`, `${server}_KEY_FILE`];
+  if (cert === undefined && key === undefined) return [];
+  if (key === undefined) return [`expected ${keyName} to be set because ${certName} is`];
+  if (cert === undefined) return [`expected ${certName} to be set because ${keyName} is`];
+  const problem = pairProblem(cert, key);
+  return problem === undefined
+    ? []
+    : [
+        `expected ${keyName} to be the key of the first certificate in ${certName} (${problem}), got ${JSON.stringify(key)}`,
+      ];
+}
+
+function unused(
+  server: string,
+  scheme: string,
+  { ca, cert }: TlsFiles,
+  [url, ...others]: readonly (string | undefined)[],
+  isNewer: (file: string, address: string) => boolean,
+): string[] {
+  if ((ca ?? cert) === undefined || [url, ...others].some((each) => each?.startsWith(scheme))) return [];
+  const file = `${server}_${ca === undefined ? 'CERT' : 'CA'}_FILE`;
+  if (isNewer(file, `${server}_${url === undefined ? 'HOST' : 'URL'}`)) return [];
+  return [`expected ${server}_URL to begin with ${scheme} because ${file} is set: without TLS, it would not be used`];
+}

@@ -4,6 +4,7 @@ import type { Refusal } from './attempts.ts';
 
 /** What Redis answers to a login that is wrong, or missing; and the variables that it came from. */
 export function redisRefusals({ redisUrl, keyPrefix }: Settings): readonly Refusal[] {
+  const number = redisUrl === undefined ? 'REDIS_DB' : 'the number in REDIS_URL';
   const check = redisUrl === undefined ? 'REDIS_PASSWORD, and REDIS_USER if it has users' : 'the login in REDIS_URL';
   return [
     [/^\S* ?(WRONGPASS|ERR invalid password)/, 'user name or password', check],
@@ -13,7 +14,17 @@ export function redisRefusals({ redisUrl, keyPrefix }: Settings): readonly Refus
       'user',
       `what ${redisUrl === undefined ? 'REDIS_USER' : 'the user in REDIS_URL'} may do. Grant it: ${grantOf(keyPrefix)}`,
     ],
-    [/DB index is out of range/, 'database', redisUrl === undefined ? 'REDIS_DB' : 'the number in REDIS_URL'],
+    [
+      /SELECT is not allowed in cluster mode/,
+      'database',
+      `${number}. But Redis Cluster is not supported: use a single Redis`,
+    ],
+    [
+      /unknown command '?select/i,
+      'database',
+      `${number}. A Redis Sentinel has none, and keeps no data: name the Redis itself`,
+    ],
+    [/DB index is out of range/, 'database', number],
   ];
 }
 

@@ -206,14 +206,27 @@ export function sink(): Parser<string | undefined> {
   return (given) => {
     if (given === 'jsonl') return { value: undefined };
     const read = url('postgres', 'postgresql')(given);
-    if ('value' in read) return read;
-    const login = /^postgres(ql)?:/.test(given) ? `, with ${ESCAPED_IN_LOGIN}` : '';
-    return { expected: `jsonl, or a URL that begins with postgres://${login}` };
+    const hasSeveral = namesSeveralHosts(given);
+    if ('value' in read && !hasSeveral) return read;
+    const form = /^postgres(ql)?:/.test(given) ? `, with ${hasSeveral ? ONE_HOST : ESCAPED_IN_LOGIN}` : '';
+    return { expected: `jsonl, or a URL that begins with postgres://${form}` };
   };
 }
 
 /** How a login is written in a URL that can't be read. */
 export const ESCAPED_IN_LOGIN = '/ ? # @ in its login as %2F %3F %23 %40';
+
+/** The same where several servers are named. */
+export const ONE_HOST = 'one host, whose name may have several addresses';
+
+/** Does a URL name several hosts, as other clients take it: `redis://a:6379,b:6379`, `amqp://a;amqp://b`? */
+export function namesSeveralHosts(given: string): boolean {
+  const [, rest = '', ...others] = given.split('://');
+  if (others.length > 0) return true;
+  const [authority = '', ...behind] = rest.split(/[/?#]/);
+  // Else a login may hold what should be escaped.
+  return /[,;]/.test(authority.slice(authority.lastIndexOf('@') + 1)) && behind.every((part) => !part.includes('@'));
+}
 
 /** A URL of one of these schemes. */
 export function url(...schemes: readonly string[]): Parser<string> {

@@ -1,7 +1,9 @@
 import { isIPv6 } from 'node:net';
-import { ESCAPED_IN_LOGIN, type Parser, urlOf } from './parsers.ts';
+import { ESCAPED_IN_LOGIN, namesSeveralHosts, ONE_HOST, type Parser, urlOf } from './parsers.ts';
 
 const REDIS_SCHEMES = ['redis', 'rediss'];
+const RABBITMQ_SCHEMES = ['amqp', 'amqps'];
+const RABBITMQ_NUMBERS = ['heartbeat', 'channelMax', 'frameMax', 'maxFrameSize'];
 
 /** The name or address of a server, as it is in URLs: an IPv6 address in brackets, which may be missing. */
 export function serverHost(): Parser<string> {
@@ -20,9 +22,23 @@ export function serverUrl(...schemes: readonly string[]): Parser<string> {
     const parsed = URL.parse(given);
     const isOfScheme = schemes.some((scheme) => given.startsWith(`${scheme}://`));
     if (!isOfScheme) return { expected };
+    if (namesSeveralHosts(given)) return { expected: `${expected}, with ${ONE_HOST}` };
     if (parsed === null) return { expected: `${expected}, with ${ESCAPED_IN_LOGIN}` };
     if (isDecodable(parsed.username) && isDecodable(parsed.password)) return { value: given };
     return { expected: `${expected}, with % in its login as %25` };
+  };
+}
+
+/** The same of a RabbitMQ, whose client takes numbers in its query. */
+export function rabbitMqUrl(): Parser<string> {
+  const parse = serverUrl(...RABBITMQ_SCHEMES);
+  return (given) => {
+    const read = parse(given);
+    if ('expected' in read) return read;
+    const { searchParams } = new URL(given);
+    const wrong = RABBITMQ_NUMBERS.find((name) => !/^\d+$/.test(searchParams.get(name) ?? '0'));
+    if (wrong === undefined) return read;
+    return { expected: `${urlOf(RABBITMQ_SCHEMES)}, with a whole number as its ${wrong}` };
   };
 }
 

@@ -17,7 +17,7 @@ import {
   url,
 } from './parsers.ts';
 import { RUN_SETTINGS } from './run-settings.ts';
-import { redisUrl, serverHost, serverUrl } from './server-parsers.ts';
+import { rabbitMqUrl, redisUrl, serverHost } from './server-parsers.ts';
 import { type Setting, setting } from './setting.ts';
 import { TLS_SETTINGS } from './tls-settings.ts';
 import { certificateFile, hosts } from './trust-parsers.ts';
@@ -182,7 +182,7 @@ export const SETTINGS = {
   rabbitmqUrl: setting(
     'fleet',
     'RABBITMQ_URL',
-    optional(serverUrl('amqp', 'amqps')),
+    optional(rabbitMqUrl()),
     '',
     'RabbitMQ, as one URL; wins over the parts.',
     {

@@ -140,6 +140,16 @@ describe('a server that refuses what it is given', () => {
     const { stdout } = await workplace.run(['doctor', '--rabbitmq-url', vhost.href]);
     expect(stdout).toMatch(/problem {2}RabbitMQ: .* refuses the virtual host: .*Check the path of RABBITMQ_URL/);
   });
+
+  test('a Redis Cluster is refused at once, by whatever database it is asked for', async () => {
+    const { url } = await openPrivateRedis('--cluster-enabled', 'yes');
+    const workplace = await setup();
+    for (const each of [url, `${url}/1`]) {
+      const { code, stderr } = await workplace.run(['status', '--redis-url', each]);
+      expect([code, stderr]).toEqual([78, expect.stringContaining('Redis Cluster is not supported')]);
+      expect(stderr).not.toContain('Attempt');
+    }
+  });
 });
 
 describe('a Redis that takes no writes here', () => {

@@ -120,6 +120,8 @@ test.each([
   [redisRefusals(PARTS),    '',      'WRONGPASS invalid username-password pair', 'user name or password', 'REDIS_PASSWORD, and REDIS_USER if it has users'],
   [redisRefusals(URLS),     '',      'WRONGPASS invalid username-password pair', 'user name or password', 'the login in REDIS_URL'],
   [redisRefusals(PARTS),    '',      'NOAUTH Authentication required',           'connection without a password', 'REDIS_PASSWORD, and REDIS_USER if it has users'],
+  [redisRefusals(URLS),     '',      'ERR SELECT is not allowed in cluster mode', 'database', 'the number in REDIS_URL. But Redis Cluster is not supported: use a single Redis'],
+  [redisRefusals(PARTS),    '',      "ERR unknown command 'select', with args beginning with: '1' ", 'database', 'REDIS_DB. A Redis Sentinel has none, and keeps no data: name the Redis itself'],
   [rabbitMqRefusals(PARTS), '',      ACCESS,                                     'user name or password', 'RABBITMQ_USER and RABBITMQ_PASSWORD'],
   [rabbitMqRefusals(URLS),  '',      ACCESS,                                     'user name or password', 'the login in RABBITMQ_URL'],
   [rabbitMqRefusals(PARTS), '',      MAY_NOT,                                    'user',                  'what RABBITMQ_USER may do: configure, write and read (rabbitmqctl set_permissions)'],

@@ -171,6 +171,7 @@ test.each(['10.0.0.1:6379', 'redis://10.0.0.1', 'a b', 'a/b', 'me@a', '[a]', 'fe
 );
 
 const REDIS_URL = 'expected REDIS_URL to be a URL that begins with redis:// or rediss://';
+const ONE_HOST = 'one host, whose name may have several addresses';
 const SINK = 'expected SINK to be jsonl, or a URL that begins with postgres://';
 const BROKER_URL = 'expected RABBITMQ_URL to be a URL that begins with amqp:// or amqps://';
 
@@ -184,15 +185,24 @@ test.each([
   [{ REDIS_URL: 'redis://:sesame%zz@r' },  `${REDIS_URL}, with % in its login as %25`],
   [{ RABBITMQ_URL: 'amqp://jo:se/same@q' },   `${BROKER_URL}, with / ? # @ in its login as %2F %3F %23 %40`],
   [{ RABBITMQ_URL: 'amqp://jo:100%@q/v' }, `${BROKER_URL}, with % in its login as %25`],
+  [{ REDIS_URL: 'redis://a:6379,b:6379/1' },        `${REDIS_URL}, with ${ONE_HOST}`],
+  [{ REDIS_URL: 'rediss://jo:s@a,b' },              `${REDIS_URL}, with ${ONE_HOST}`],
+  [{ RABBITMQ_URL: 'amqps://jo:s@a;amqps://jo:s@b' }, `${BROKER_URL}, with ${ONE_HOST}`],
+  [{ RABBITMQ_URL: 'amqp://q?heartbeat=10s' },      `${BROKER_URL}, with a whole number as its heartbeat`],
+  [{ SINK: 'postgres://jo:s@a:1,b:2/t' },           `${SINK}, with ${ONE_HOST}`],
+  [{ SINK: 'postgres://jo:s@a,b/t' },               `${SINK}, with ${ONE_HOST}`],
   [{ SINK: 'mysql://jo@db' },              SINK],
   [{ SINK: 'postgres://jo:se#same@db/t' }, `${SINK}, with / ? # @ in its login as %2F %3F %23 %40`],
 ])('%j is refused, and none of it told', (environment, said) => {
   expect(problemsOf({ environment })).toEqual([`${said}, got something else`]);
 });
 
-test.each(['redis://r', 'redis://r/', 'rediss://jo:s%25@r:7000/3', 'redis://r?db=3'])('%s is taken', (url) => {
-  expect(read({ environment: { REDIS_URL: url } }).redisUrl).toBe(url);
-});
+test.each(['redis://r', 'redis://r/', 'rediss://jo:s%25@r:7000/3', 'redis://r?db=3', 'redis://jo:a,b;c@r'])(
+  '%s is taken',
+  (url) => {
+    expect(read({ environment: { REDIS_URL: url } }).redisUrl).toBe(url);
+  },
+);
 
 test('every problem is named at once, with what was expected and what was given, but no secret', () => {
   const problems = problemsOf({

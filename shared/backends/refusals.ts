@@ -62,6 +62,23 @@ export const POSTGRES_REFUSALS: readonly Refusal[] = [
   [/does not support SSL/, 'connection with TLS', 'sslmode in SINK'],
   // The client reads them anew for each connection; a socket that isn't there is no such file.
   [/^E[A-Z]+ .*, open '/, 'connection with TLS', 'sslrootcert, sslcert and sslkey in SINK'],
+  [
+    /^ERR_OSSL_X509_KEY_VALUES_MISMATCH/,
+    'connection with TLS',
+    'sslkey in SINK: it is not the key of the certificate in sslcert',
+  ],
+  [
+    /^ERR_(?:OSSL_(?:BAD_DECRYPT|UNSUPPORTED)|MISSING_PASSPHRASE)/,
+    'connection with TLS',
+    'sslkey in SINK: a file with a private key in PEM form, without a passphrase',
+  ],
+  [/^ERR_OSSL_PEM_/, 'connection with TLS', 'sslcert and sslkey in SINK: files in PEM form'],
+  [/^28000 .*valid client certificate/, 'connection without a client certificate', 'sslcert and sslkey in SINK'],
+  [
+    /^28000 certificate authentication failed/,
+    'client certificate',
+    'sslcert in SINK: its common name must be that of the user',
+  ],
   [/client password must be/, 'connection without a password', 'the login in SINK'],
   [
     /unsupported startup parameter/,

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../task/durations.ts';
+import { PAGE_RETENTION_MS } from '../../task/task/known-page.ts';
 import type { LocalDatabase } from './database/database.ts';
 import { ROWS_AT_ONCE } from './database/schema.ts';
 import { dropGroup } from './moves/groups.ts';
@@ -10,6 +11,8 @@ const MOST_ENDED = 100;
 const MOST_MARKS = 10_000_000;
 /** What is known of a host is kept this long after the last moment that it speaks of. */
 const HOST_KEPT_MS = DAY_MS;
+/** All pages are looked at, with no index of their times, which each visit would have to write: not at the end of every run. */
+const PAGES_SWEPT_EVERY_MS = DAY_MS;
 /** Free pages of the file that are returned to the system at once. */
 const PAGES_AT_ONCE = 256;
 
@@ -104,6 +107,33 @@ export async function forgetHosts({ move }: Pick<LocalStore, 'move'>): Promise<v
         ...[from, last, now - HOST_KEPT_MS],
       );
       return hosts.length < ROWS_AT_ONCE ? undefined : last;
+    });
+  }
+}
+
+/** Deletes what incremental runs remember of pages that none has fetched for long, some at a time; at most once a day. */
+export async function forgetPages({ move }: Pick<LocalStore, 'move'>): Promise<void> {
+  let after = await move(({ database, now }) => {
+    const began = database.run(
+      'UPDATE pagesSwept SET at = ?1 WHERE at > ?1 OR at <= ?2',
+      ...[now, now - PAGES_SWEPT_EVERY_MS],
+    );
+    return began > 0 ? '' : undefined;
+  });
+  while (after !== undefined) {
+    const from: string = after;
+    after = await move(({ database, now }) => {
+      const pages = database.all<{ mark: string }>(
+        'SELECT mark FROM pages WHERE mark > ? ORDER BY mark LIMIT ?',
+        ...[from, ROWS_AT_ONCE],
+      );
+      const last = pages.at(-1)?.mark;
+      if (last === undefined) return undefined;
+      database.run(
+        'DELETE FROM pages WHERE mark > ? AND mark <= ? AND fetchedAt <= ?',
+        ...[from, last, now - PAGE_RETENTION_MS],
+      );
+      return pages.length < ROWS_AT_ONCE ? undefined : last;
     });
   }
 }

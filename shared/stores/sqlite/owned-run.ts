@@ -5,7 +5,7 @@ import { Checkpoints } from './database/checkpoints.ts';
 import type { FileLock } from './database/lock.ts';
 import { ROWS_AT_ONCE } from './database/schema.ts';
 import { deleteExpired } from './dead-letters.ts';
-import { deleteLeftovers, forgetHosts, sweepEnded } from './leftovers.ts';
+import { deleteLeftovers, forgetHosts, forgetPages, sweepEnded } from './leftovers.ts';
 import { forgetGroups } from './moves/groups.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
@@ -58,6 +58,7 @@ export class OwnedLocalRun implements OwnedRun {
     await sweepEnded(store);
     await store.move(forgetFlags);
     await forgetHosts(store);
+    await forgetPages(store);
     await deleteLeftovers(store);
   }
 

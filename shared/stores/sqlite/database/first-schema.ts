@@ -16,6 +16,7 @@
  *   Its marks are in `marks`, under a negative number made from its id. `groupInputs`: what joins get of it. `endedGroups`: what the
  *   run has counted of groups that have letters, for a replay.
  * - `crawls`: what each run was begun with, and which process has it.
+ * - `pagesSwept`: when expired rows of `pages` were last deleted.
  * - `lastWriter`: the store that wrote last, see `moves/local-store.ts`.
  * - `leftovers`: runs whose rows are being deleted, some at a time.
  * - `letters`: dead letters as they would lie in a broker's queue, oldest first. No number is used twice: deleting a letter

@@ -146,6 +146,13 @@ const MISSING_INPUTS = `
 CREATE INDEX groupInputsMissing ON groupInputs (grp, n) WHERE outcome <> 'done';
 `;
 
+const PAGES_SWEPT = `
+CREATE TABLE pagesSwept (
+  at INTEGER NOT NULL
+) STRICT;
+INSERT INTO pagesSwept VALUES (0);
+`;
+
 /** What each version adds to the one before it. */
 export const SCHEMA_STEPS: readonly string[] = [
   FIRST,
@@ -163,6 +170,7 @@ export const SCHEMA_STEPS: readonly string[] = [
   SHORT_ROWS,
   LAST_WRITER,
   MISSING_INPUTS,
+  PAGES_SWEPT,
 ];
 
 /** Written into each database. A database of a newer version is refused: this program doesn't know what it would break. */

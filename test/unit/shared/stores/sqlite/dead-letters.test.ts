@@ -200,7 +200,7 @@ test('a database of the first version is brought to this one', async () => {
     for (const column of columns) older.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
   older.exec(
     `ALTER TABLE runs RENAME COLUMN leftOutScope TO leftOut; DROP TABLE letters; DROP TABLE steps; DROP TABLE stepFailures;
-     DROP TABLE groups; DROP TABLE groupInputs; DROP TABLE endedGroups; DROP TABLE lastWriter;
+     DROP TABLE groups; DROP TABLE groupInputs; DROP TABLE endedGroups; DROP TABLE lastWriter; DROP TABLE pagesSwept;
      CREATE TABLE places (host TEXT, holder TEXT, till INTEGER); PRAGMA user_version = 1`,
   );
   older.close();

@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest';
 import { nameOf } from '../../../../../shared/ports/frontier/frontier.ts';
-import { deleteLeftovers, forgetHosts, sweepEnded } from '../../../../../shared/stores/sqlite/leftovers.ts';
+import {
+  deleteLeftovers,
+  forgetHosts,
+  forgetPages,
+  sweepEnded,
+} from '../../../../../shared/stores/sqlite/leftovers.ts';
 import { DAY_MS, HOUR_MS } from '../../../../../shared/task/durations.ts';
+import { PAGE_RETENTION_MS } from '../../../../../shared/task/task/known-page.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
 import { EVERYTHING, offerOf, openEmbedded } from '../../../../support/stores/embedded.ts';
 import { letterOf } from '../../../../support/stores/letters.ts';
 
 const OPTIONS = { ...FAST_RUN, dedup: 'run', intervalMs: 100 } as const;
+const PAGE = { contentHash: 'x', bytes: 5, readAs: 'page', askedMsAgo: 0, bytesSaved: 0 };
 
 /** A store, and runs in it that have ended one after the other, each of three pages. */
 async function setup(...ended: readonly string[]) {
@@ -22,7 +29,7 @@ async function setup(...ended: readonly string[]) {
     const settle = async (): Promise<number> => {
       const { tasks } = await frontier.release(EVERYTHING);
       for (const { task } of tasks) await gate.ask(task.host, { intervalMs: 100, concurrency: 0 }, 'w-1');
-      for (const task of tasks) await frontier.settle(run, nameOf(task), { outcome: { kind: 'done' } });
+      for (const task of tasks) await frontier.settle(run, nameOf(task), { outcome: { kind: 'done' }, page: PAGE });
       return tasks.length;
     };
     while ((await settle()) > 0 || (await runs.progress(run))?.endedAt === undefined) clock.step(1_000);
@@ -40,6 +47,7 @@ async function setup(...ended: readonly string[]) {
           )
           .map(({ id, marks }) => `${id} ${marks}`),
       ),
+    pages: () => store.move(() => database.all<{ mark: string }>('SELECT mark FROM pages').map(({ mark }) => mark)),
     hosts: () =>
       store.move(() => database.all<{ host: string }>('SELECT host FROM hosts ORDER BY host').map(({ host }) => host)),
   };
@@ -84,4 +92,27 @@ test('hosts are forgotten a day after anything was known of them; what was set b
   clock.step(HOUR_MS);
   await forgetHosts(store);
   expect(await hosts()).toEqual(['b.test', 'c.test', 'd.test']);
+});
+
+test('pages are forgotten 90 days after their last fetch, also those of URLs that no run finds any more', async () => {
+  const { store, clock, pages, crawl } = await setup('a');
+  clock.step(DAY_MS);
+  await crawl('b');
+  await forgetPages(store);
+  expect(await pages()).toHaveLength(6);
+  clock.step(PAGE_RETENTION_MS - DAY_MS);
+  await forgetPages(store);
+  expect((await pages()).map((mark) => new URL(mark).host)).toEqual(['b.test', 'b.test', 'b.test']);
+});
+
+test('pages are looked at once a day, whatever the clock was set to meanwhile', async () => {
+  const { store, clock, pages } = await setup('a');
+  clock.step(PAGE_RETENTION_MS - HOUR_MS);
+  await forgetPages(store);
+  clock.step(HOUR_MS);
+  await forgetPages(store);
+  expect(await pages()).toHaveLength(3);
+  clock.step(DAY_MS);
+  await forgetPages(store);
+  expect(await pages()).toEqual([]);
 });

@@ -10,6 +10,7 @@ import {
   SqliteLocalRuns,
 } from '../../../../../shared/stores/sqlite/local-runs.ts';
 import type { OwnedLocalRun } from '../../../../../shared/stores/sqlite/owned-run.ts';
+import { PAGE_RETENTION_MS } from '../../../../../shared/task/task/known-page.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
 import { EVERYTHING, offerOf } from '../../../../support/stores/embedded.ts';
 import { crashedFolder, newFolder } from '../../../../support/stores/kept-store.ts';
@@ -130,6 +131,18 @@ test('of a run that has ended it is known how it began, without its URLs and fla
   expect(view).toMatchObject({ beginning: { run: 'r', seeds: [], flags: {} }, ended: { state: 'finished' } });
   expect(JSON.stringify(view)).not.toContain('secret');
   expect(await views.unfinished()).toEqual([]);
+});
+
+test('the end of a run forgets what others remembered of pages 90 days ago', async () => {
+  const place = await setup();
+  await (await workedRun(place, true)).close();
+  place.clock.step(PAGE_RETENTION_MS);
+  const { begin, runs, store } = place.open();
+  const run = await begin('later');
+  await runs.open('later', OPTIONS, 'p');
+  await runs.seal('later', 'p');
+  await run.end();
+  expect(await store.move(({ database }) => database.all('SELECT * FROM pages'))).toEqual([]);
 });
 
 test('what a run that shares marks reads again after a crash is told from what another run has taken', async () => {

@@ -103,6 +103,8 @@ export class Answer {
 
   /** Why the answer is unusable, judging by its headers; nothing if it is usable. */
   problemFor({ accepts }: Asked): FetchError | undefined {
+    // RFC 9110 section 15: the parser of Node.js lets any three digits pass.
+    if (this.status < 100) return new FetchError('connection', `There is no status ${this.status}`);
     if (!this.#isPage) return undefined;
     const contentType = this.headers['content-type'];
     if (accepts === undefined || accepts(contentType)) return this.#bodyProblem;

@@ -2,7 +2,9 @@
 const SOUND = /^HTTP\/1\.[01] [2-9]\d\d(?: [^\r\n]*)?\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)*\r\n$/;
 /** What says how long a body is. */
 const LENGTHS = /\n(?:content-length|transfer-encoding):[^\r\n]*/gi;
-const SOUND_LENGTH = /^\n(?:content-length:[ \t]*\d{1,15}[ \t]*|transfer-encoding:[ \t]*[^ \t].*)$/i;
+const SOUND_LENGTH = /^\n(?:content-length:[ \t]*\d{1,15} *|transfer-encoding:[ \t]*chunked)$/i;
+/** An answer that has no body, whatever its headers say (RFC 9112 section 6.3). */
+const BODILESS = /^HTTP\/1\.[01] (?:204|304)/;
 /** RFC 9110 section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** What browsers take for a status line. */
@@ -22,9 +24,10 @@ interface Header {
  * | a line without a colon, or with a name that is no token    | nothing                                          |
  * | blanks before a colon; a carriage return within a line     | nothing; a blank                                 |
  * | a folded line                                              | one line                                         |
- * | several equal `Content-Length`                             | one                                              |
- * | a `Content-Length` beside chunks, or one that is no number | nothing (RFC 9112 section 6.3)                   |
- * | an empty `Transfer-Encoding`                               | nothing                                          |
+ * | several equal `Content-Length`, or one with a tab behind it | one                                             |
+ * | one beside a `Transfer-Encoding`, or that is no number     | nothing (RFC 9112 section 6.3)                   |
+ * | an empty `Transfer-Encoding`, or `identity` in one         | nothing: RFC 2616 had that for no coding         |
+ * | the length of a body in a 204 or 304                       | the end of the connection, as `Connection: close`: the body would be taken for the next answer |
  * | a status line such as `http/1.1 200`, `HTTP/2 200OK`       | `HTTP/1.1 200`                                   |
  *
  * @param head with the empty line at its end, decoded as Latin-1
@@ -32,15 +35,17 @@ interface Header {
 export function repairedHead(head: string): string {
   if (isSoundHead(head)) return head;
   const [first = '', ...rest] = head.split('\n').map((line) => line.replace(/\r{1,3}$/, '').replaceAll('\r', ' '));
-  const headers = withOneLength(headersOf(rest));
-  return [statusLine(first), ...headers.map(({ name, value }) => `${name}:${value}`), '', ''].join('\r\n');
+  const status = statusLine(first);
+  const known = withOneLength(headersOf(rest));
+  const headers = BODILESS.test(status) ? withoutBody(known) : known;
+  return [status, ...headers.map(({ name, value }) => `${name}:${value}`), '', ''].join('\r\n');
 }
 
 /** Is it the head of an answer, and no interim one, that needs no repair? */
 export function isSoundHead(head: string): boolean {
   if (!SOUND.test(head)) return false;
   const [first, second] = head.match(LENGTHS) ?? [];
-  return second === undefined && (first === undefined || SOUND_LENGTH.test(first));
+  return first === undefined || (second === undefined && SOUND_LENGTH.test(first) && !BODILESS.test(head));
 }
 
 /** What browsers don't take for a status line either is left to the parser, which refuses it. */
@@ -65,15 +70,23 @@ function headersOf(lines: readonly string[]): Header[] {
 }
 
 function withOneLength(headers: readonly Header[]): readonly Header[] {
-  const isChunked = valuesOf(headers, 'transfer-encoding').includes('chunked');
+  const codings = valuesOf(headers, 'transfer-encoding').filter((coding) => coding !== '' && coding !== 'identity');
   const [length, ...differing] = new Set(valuesOf(headers, 'content-length'));
   const isNumber = length !== undefined && /^\d{1,15}$/.test(length);
+  const others = headers.filter(({ name }) => name !== 'content-length' && name !== 'transfer-encoding');
+  if (codings.length > 0) return [...others, { name: 'transfer-encoding', value: codings.join(', ') }];
   // The parser refuses those, as browsers do.
-  if (!isChunked && isNumber && differing.length > 0) return headers;
-  const others = headers.filter(
-    ({ name, value }) => name !== 'content-length' && (name !== 'transfer-encoding' || value.trim() !== ''),
+  if (isNumber && differing.length > 0) return headers.filter(({ name }) => name !== 'transfer-encoding');
+  return isNumber ? [...others, { name: 'content-length', value: length }] : others;
+}
+
+function withoutBody(headers: readonly Header[]): readonly Header[] {
+  const saysBody = headers.some(
+    ({ name, value }) => name === 'transfer-encoding' || (name === 'content-length' && Number(value) !== 0),
   );
-  return isChunked || !isNumber ? others : [...others, { name: 'content-length', value: length }];
+  return saysBody
+    ? [...headers.filter(({ name }) => name !== 'connection'), { name: 'connection', value: 'close' }]
+    : headers;
 }
 
 /** The values of a header, whether in one line or in several. */

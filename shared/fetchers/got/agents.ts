@@ -19,11 +19,13 @@ export interface Dialed extends https.RequestOptions {
 type OnConnection = (error: Error | null, socket?: Socket) => void;
 
 /**
- * Has the clock of a request note when that is being written.
+ * Has the clock of a request note when that is being written, and its answer read with all of its headers: Node.js drops those
+ * behind the thousandth, where a `Content-Encoding` may be. Their length is bounded.
  *
  * @param isLenient its answer is read as browsers read it
  */
 export function notingSent(request: http.ClientRequest, clock: RequestClock, isLenient: boolean): http.ClientRequest {
+  request.maxHeadersCount = 0;
   return request.once('socket', (socket) => {
     AnswerHeads.expect(socket, isLenient);
     clock.sent();

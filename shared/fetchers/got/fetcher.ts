@@ -115,12 +115,13 @@ export class GotFetcher extends HttpFetcher {
         reject(isAsked ? toFetchError(error) : badUrl(error));
       });
       stream.on('response', (response) => {
+        // An answer whose connection is kept has none in the end.
+        const { url, statusCode: status, socket } = response;
         response.once('end', () => {
           clock.clearAlarm(late);
-          const cut = cutShort(response);
-          if (cut !== undefined) stream.destroy(toFetchError(cut, response.statusCode));
+          const problem = problemAtEnd(response, socket);
+          if (problem !== undefined) stream.destroy(toFetchError(problem, status));
         });
-        const { url, statusCode: status } = response;
         const answer = new Answer(
           { method, url, status, headers: headersOf(response) },
           new ReceivedBody(stream),
@@ -162,19 +163,16 @@ function isLostByKeptConnection(stream: Request, error: Error): boolean {
 }
 
 /**
- * The error that broke off a body that only the end of its connection ends. Node.js and got take such a body for a complete
- * one. Nothing if the body is complete.
+ * What is wrong with an answer that Node.js and got take for a complete one: only the end of its connection ends its body, and an
+ * error broke that off, or another answer has come behind it. Nothing if it is complete.
  */
-function cutShort(response: http.IncomingMessage): Error | undefined {
-  const { headers, statusCode } = response;
-  // An answer whose connection is kept has none any more.
-  const socket: Socket | null = response.socket;
-  const isEndedByClose =
-    headers['content-length'] === undefined &&
-    headers['transfer-encoding'] === undefined &&
-    statusCode !== 204 &&
-    statusCode !== 304;
-  return isEndedByClose ? (socket?.errored ?? undefined) : undefined;
+function problemAtEnd({ headers, statusCode }: http.IncomingMessage, socket: Socket): Error | undefined {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers;
+  const hasEnd = coding === undefined ? length !== undefined : /(?:^|,)[ \t]*chunked$/i.test(coding);
+  if (!hasEnd && statusCode !== 204 && statusCode !== 304) return socket.errored ?? undefined;
+  // Node.js cuts the connection then, and says nothing.
+  const isDoubled = socket.destroyed && socket.errored === null && !socket.readableEnded;
+  return isDoubled ? new Error('The server sent more than the answer') : undefined;
 }
 
 /**

@@ -5,6 +5,7 @@ import { AnswerHeads } from '../answer-heads.ts';
 import type { Dial } from '../dial.ts';
 import { IDLE_MS, MOST_HEADER_BYTES } from '../fetcher-options.ts';
 import type { RequestClock } from '../request-clock.ts';
+import { correctHttp1Answers } from './http1-answers.ts';
 import { correctHttp2Answers } from './http2-answers.ts';
 import { readLeniently } from './lenient-parser.ts';
 
@@ -37,6 +38,7 @@ export class Connection {
   #served = 0;
   #isGone = false;
   #starting: Dispatcher.DispatchController | undefined;
+  #surplus: Error | undefined;
 
   /**
    * @param clock of the request that it is made for
@@ -85,7 +87,12 @@ export class Connection {
     emitter.once('connect', () => {
       if (this.#socket === undefined) return;
       if (this.isShared) correctHttp2Answers(this.#socket, this);
-      else if (isLenient) readLeniently(this.#socket);
+      else {
+        correctHttp1Answers(this.#socket, () => {
+          this.#surplus = new Error('The server sent more than the answer');
+        });
+        if (isLenient) readLeniently(this.#socket);
+      }
       this.#expectAnswer();
     });
     emitter.on('disconnect', gone).on('connectionError', gone);
@@ -122,6 +129,7 @@ export class Connection {
 
   /** The error that broke a plain connection, such as an answer that is not HTTP. Nothing after a proper end. */
   get breakage(): Error | undefined {
+    if (this.#surplus !== undefined) return this.#surplus;
     const error = this.isShared ? undefined : this.#socket?.errored;
     return error === null || error === undefined || ('code' in error && error.code === 'UND_ERR_INFO')
       ? undefined

@@ -1,10 +1,5 @@
 import type { Socket } from 'node:net';
-
-/** What undici's parser of answers has beside its documented options. */
-interface Parser {
-  readonly llhttp: Readonly<Record<string, (parser: number, isLenient: 1) => void>>;
-  readonly ptr: number;
-}
+import { parserOf } from './http1-answers.ts';
 
 /** What Node.js allows with `insecureHTTPParser`. */
 export const ALLOWED = [
@@ -26,8 +21,7 @@ export const ALLOWED = [
  * pinned: `test/unit/pinned/undici.test.ts`.
  */
 export function readLeniently(socket: Socket): void {
-  const name = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser');
-  const parser = name && (socket as unknown as Readonly<Record<symbol, Parser | undefined>>)[name];
-  if (!parser) return;
+  const parser = parserOf(socket);
+  if (parser === undefined) return;
   for (const flag of ALLOWED) parser.llhttp[`llhttp_set_lenient_${flag}`]?.(parser.ptr, 1);
 }

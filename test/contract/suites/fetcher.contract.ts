@@ -9,6 +9,7 @@ import { describeConnections } from './fetcher/connections.ts';
 import { describeCredentials } from './fetcher/credentials.ts';
 import { describeDocuments } from './fetcher/documents.ts';
 import { describeFailures } from './fetcher/failures.ts';
+import { describeFraming } from './fetcher/framing.ts';
 import { describeHostileCodings } from './fetcher/hostile-codings.ts';
 import { describeProxiedRequests } from './fetcher/proxied-requests.ts';
 import { describeProxyFailover } from './fetcher/proxy-failover.ts';
@@ -27,6 +28,7 @@ import { type OpenFetcher, setupFor } from './fetcher/setup.ts';
  * - **Memory.** Bodies of pages have a budget: without room they are not read on, and don't time out; the oldest goes on. It all
  *   comes back, whatever becomes of them.
  * - **Documents.** They come in pieces as they arrive, and can be left at any point.
+ * - **Framing.** An answer ends where RFC 9112 has it end. More behind it is a failure, and never the next answer.
  * - **Hostile codings.** What a coding claims costs neither memory nor time beyond the request's own.
  * - **Failures.** Whatever else happens is a `FetchError` with a reason, within the time-out, and ends with the signal.
  * - **Certificates.** Those that the system or a given authority vouches for; any, of a host that is not to be checked.
@@ -45,6 +47,7 @@ export function describeFetcher(name: string, open: OpenFetcher): void {
     describeBodies(setup);
     describeBodyMemory(setup);
     describeDocuments(setup);
+    describeFraming(setup);
     describeHostileCodings(setup);
     describeFailures(setup);
     describeCertificates(setup);

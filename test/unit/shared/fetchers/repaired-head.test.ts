@@ -32,14 +32,28 @@ test.each([
   ['equal lengths',               ['Content-Length: 4', TYPE, 'content-length: 4'],                 [TYPE, 'content-length:4']],
   ['equal lengths in one line',   ['Content-Length: 4, 4', TYPE],                                   [TYPE, 'content-length:4']],
   ['lengths that differ',         ['Content-Length: 4', 'Content-Length: 5'],                       ['content-length: 4', 'content-length: 5']],
-  ['a length beside chunks',      ['Content-Length: 9', 'Transfer-Encoding: Chunked', TYPE],        ['transfer-encoding: Chunked', TYPE]],
-  ['one beside other codings',    ['Content-Length: 9', 'Transfer-Encoding: identity'],             ['transfer-encoding: identity', 'content-length:9']],
+  ['a length beside chunks',      ['Content-Length: 9', 'Transfer-Encoding: Chunked', TYPE],        [TYPE, 'transfer-encoding:chunked']],
+  ['one beside another coding',   ['Content-Length: 9', 'Transfer-Encoding: deflate'],              ['transfer-encoding:deflate']],
+  ['one beside no coding',        ['Content-Length: 9', 'Transfer-Encoding: identity'],             ['content-length:9']],
+  ['no coding beside chunks',     ['Transfer-Encoding: identity', 'Transfer-Encoding: chunked'],    ['transfer-encoding:chunked']],
+  ['a tab behind a length',       ['Content-Length: 4\t', TYPE],                                    [TYPE, 'content-length:4']],
   ['a length that is none',       ['Content-Length: abc', TYPE],                                    [TYPE]],
   ['an empty length',             ['Content-Length:', TYPE],                                        [TYPE]],
   ['one that no body has',        [`Content-Length: ${'9'.repeat(30)}`, TYPE],                      [TYPE]],
   ['an empty transfer coding',    ['Transfer-Encoding: ', 'Content-Length: 4'],                     ['content-length:4']],
 ])('its headers are read as browsers read them: %s', (_, lines, read) => {
   expect(repairedHead(head('HTTP/1.1 200 OK', ...lines))).toBe(head('HTTP/1.1 200 OK', ...read));
+});
+
+// biome-ignore format: a table
+test.each([
+  ['204 No Content',              ['Content-Length: 5', 'Connection: keep-alive', TYPE],            ['content-length:5', 'connection:close']],
+  ['304 Not Modified',            ['Transfer-Encoding: chunked'],                                   ['transfer-encoding:chunked', 'connection:close']],
+  ['204 No Content',              ['content-length:0', 'connection: keep-alive'],                   ['connection: keep-alive', 'content-length:0']],
+  ['304 Not Modified',            ['connection: keep-alive'],                                       ['connection: keep-alive']],
+])('a %s that says how long its body is ends the connection: %j', (status, lines, read) => {
+  const repaired = repairedHead(head(`HTTP/1.1 ${status}`, ...lines));
+  expect(repaired.split('\r\n').filter((line) => line !== TYPE)).toEqual(head(`HTTP/1.1 ${status}`, ...read).split('\r\n'));
 });
 
 // biome-ignore format: a table

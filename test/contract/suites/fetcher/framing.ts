@@ -1,0 +1,80 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { allOf, type Setup } from './setup.ts';
+
+const WELL = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nwell';
+
+/** Where an answer ends (RFC 9112 section 6.3), and what becomes of what its server sends beyond that. */
+export function describeFraming(setup: Setup): void {
+  describe('framing', () => {
+    // biome-ignore format: a table
+    test.each([
+  ['another answer',                         `${WELL}${WELL}`],
+  ['a `100 Continue`',                       `${WELL}HTTP/1.1 100 Continue\r\n\r\n`],
+  ['bytes, though its connection ends',      'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 4\r\n\r\nwell done'],
+  ['bytes, though its connection is of old', 'HTTP/1.0 200 OK\r\ncontent-length: 4\r\n\r\nwell done'],
+  ['an answer, though its connection ends',  `HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n4\r\nwell\r\n0\r\n\r\n${WELL}`],
+])('an answer with %s behind its end is `connection`, and the next page is its own', async (_, sent) => {
+  const { fetch, fetcher, site } = await setup();
+  site.on('/surplus', ({ socket }) => void socket.write(sent));
+  await expect(fetch('/surplus')).rejects.toMatchObject({ reason: 'connection', status: 200 });
+  const { body } = await fetcher.open({ url: site.url('/surplus') });
+  await expect(allOf({ body })).rejects.toMatchObject({ reason: 'connection', status: 200 });
+  expect(Buffer.from((await fetch('/page/7')).body).toString()).toContain('<title>Page 7</title>');
+});
+
+    test.each(['connection: close\r\ncontent-length: 4', 'connection: close\r\ntransfer-encoding: chunked'])(
+      'empty lines behind an answer of %j are nothing',
+      async (headers) => {
+        const { fetch, site } = await setup();
+        const body = headers.includes('chunked') ? '4\r\nwell\r\n0\r\n\r\n' : 'well';
+        site.on('/lines', ({ socket }) => void socket.end(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n${body}\r\n\r\n`));
+        expect(Buffer.from((await fetch('/lines')).body).toString()).toBe('well');
+      },
+    );
+
+    test.each(['gzip', 'chunked, gzip', 'chunked;q=1', '"chunked"'])(
+      'a body in the transfer coding %j ends with its connection, whatever its length is said to be',
+      async (coding) => {
+        const { fetch, fetcher, site } = await setup();
+        const head = `HTTP/1.1 200 OK\r\ntransfer-encoding: ${coding}\r\ncontent-length: 9\r\n\r\n`;
+        site.on('/ended', ({ socket }) => void socket.end(`${head}well`));
+        expect(Buffer.from((await fetch('/ended')).body).toString()).toBe('well');
+        site.on('/reset', ({ socket }) => void socket.write(`${head}half`, () => socket.resetAndDestroy()));
+        await expect(fetch('/reset')).rejects.toMatchObject({ reason: 'connection', status: 200 });
+        const { body } = await fetcher.open({ url: site.url('/reset') });
+        await expect(allOf({ body })).rejects.toMatchObject({ reason: 'connection', status: 200 });
+      },
+    );
+
+    test.each(['204 No Content', '304 Not Modified'])(
+      'a connection whose %s says that it has a body is not used again: that may come late, as the next answer',
+      async (status) => {
+        const { fetch, site } = await setup();
+        site.on('/none', ({ socket }) => void socket.write(`HTTP/1.1 ${status}\r\ncontent-length: 40\r\n\r\n`));
+        await fetch('/page/1');
+        await fetch('/none');
+        await fetch('/page/2');
+        expect(site.connections).toBe(2);
+      },
+    );
+
+    test('headers behind two thousand others count as well', async () => {
+      const { fetch, site } = await setup();
+      site.on('/many', ({ socket }) => {
+        const others = Array.from({ length: 2_000 }, (_, n) => `x-${n}: \r\n`).join('');
+        const body = gzipSync('well');
+        socket.write(`HTTP/1.1 200 OK\r\n${others}content-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`);
+        socket.write(body);
+      });
+      expect(Buffer.from((await fetch('/many')).body).toString()).toBe('well');
+    });
+
+    test.each(['000', '099'])('a status of %s is none', async (status) => {
+      const { fetch, fetcher, site } = await setup();
+      site.on('/odd', ({ socket }) => void socket.write(`HTTP/1.1 ${status} x\r\ncontent-length: 0\r\n\r\n`));
+      await expect(fetch('/odd')).rejects.toMatchObject({ reason: 'connection', status: undefined });
+      await expect(fetcher.open({ url: site.url('/odd') })).rejects.toMatchObject({ reason: 'connection' });
+    });
+  });
+}

@@ -8,8 +8,9 @@ import { wellFormedJson } from '../../shared/runtime/printable.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import { addAccess, newFailures } from './access/access.ts';
 import { ANSWER_HEADERS } from './http/answer-headers.ts';
+import { addBodyParsers } from './http/bodies.ts';
 import { DOCUMENT } from './http/openapi-document.ts';
-import { Problem, problemOf, sendProblem, wrongMediaType } from './http/problem.ts';
+import { Problem, problemOf, sendProblem } from './http/problem.ts';
 import { answerUnread } from './http/unread-request.ts';
 import type { Api, ApiParts } from './parts.ts';
 import { addBatchRoutes } from './routes/batch.ts';
@@ -53,17 +54,7 @@ export async function openApp(parts: ApiParts): Promise<Api> {
   app.setValidatorCompiler(validatorCompiler);
   // The tests hold answers to their schemas; an answer that differs is still better than none.
   app.setSerializerCompiler(() => (answer) => wellFormedJson(JSON.stringify(answer)));
-  // A client that always names a type for its body names one, too, where it sends none.
-  const parse = app.getDefaultJsonParser('error', 'error');
-  app.removeContentTypeParser(['application/json', 'text/plain']);
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else parse(request, body as string, done);
-  });
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_, body, done) => {
-    if (body === '') done(null, undefined);
-    else done(wrongMediaType());
-  });
+  addBodyParsers(app);
   app.setErrorHandler((error: unknown, request, reply) => answerProblem(error, request, reply, parts.log));
   app.setNotFoundHandler((_, reply) => sendProblem(new Problem('not_found', 'there is nothing here'), reply));
   app.addHook('onSend', async (_, reply) => {

@@ -41,6 +41,7 @@ const OTHER_PROBLEM: Answer = {
 
 /** How the OpenAPI document is made of the routes' schemas. */
 export const DOCUMENT: FastifyDynamicSwaggerOptions = {
+  stripBasePath: false,
   openapi: {
     openapi: '3.1.0',
     info: {
@@ -48,7 +49,8 @@ export const DOCUMENT: FastifyDynamicSwaggerOptions = {
       version: VERSION,
       description: 'The control plane of a crawler fleet: all that its command line can do.',
     },
-    servers: [{ url: '/' }],
+    // Beside the document, also below a path of a proxy.
+    servers: [{ url: '.' }],
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },

@@ -91,7 +91,8 @@ export function problemOf(error: unknown): Problem {
   const status = (error as Partial<FastifyError>).statusCode;
   if (status === 413) return new Problem('too_large', 'the body is too large');
   if (status === 415) return wrongMediaType();
-  if (status === 404) return new Problem('not_found', 'there is nothing here');
+  // 403 is a path that leads out of the dashboard's files.
+  if (status === 404 || status === 403) return new Problem('not_found', 'there is nothing here');
   if (status === 408) return new Problem('timeout', 'the body did not come in time');
   if (status !== undefined && status >= 400 && status < 500) return new Problem('usage', messageOf(error));
   return new Problem('internal', 'an error of ours; the log of the API has it');

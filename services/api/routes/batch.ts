@@ -35,7 +35,7 @@ export function addBatchRoutes(app: Api, { batches }: ApiParts): void {
     async (request, reply) => {
       const { 'idempotency-key': key, prefer = '' } = request.headers;
       expectMayAsk(request.caller, request.body.options);
-      const isAsync = /\brespond-async\b/.test(prefer);
+      const isAsync = /\brespond-async\b/i.test(prefer);
       const batch = await batches.begin(request.body, request.caller ?? LOCAL_CALLER, { key, isAsync });
       await request.begins({ target: batch.run });
       if (isAsync) {

@@ -222,6 +222,7 @@ describe('what is bad gets a problem', () => {
     ['a method that the path has not', '/api/runs', { method: 'DELETE' }, 405, 'method_not_allowed'],
     ['a body of any kind, by such a method', '/api/fleet', { method: 'PATCH', body: 'x' }, 405, 'method_not_allowed'],
     ['an address that is none', '/api/runs/%ZZ', {}, 400, 'usage'],
+    ['a path that begins twice', '/.//healthz', {}, 404, 'not_found'],
     ['an unknown run', '/api/runs/nix', {}, 404, 'unknown_run'],
     ['the webhook of an unknown run', '/api/runs/nix/webhook', {}, 404, 'unknown_run'],
     ['its replay', '/api/runs/nix/webhook/replay', { method: 'POST' }, 404, 'unknown_run'],
@@ -285,6 +286,9 @@ describe('the description', () => {
     const { json } = await ask('/openapi.json');
     expect(await validate(structuredClone(json))).toMatchObject({ valid: true });
     expect(Object.keys(json.paths).length).toBeGreaterThan(30);
+    // Its paths are found where it is: also below a path of a proxy.
+    const [{ url: server }] = json.servers;
+    expect(new URL(server, 'https://a.test/trawl/openapi.json').href).toBe('https://a.test/trawl/');
     const typesOf = (path: string, status: number): string[] =>
       Object.keys(json.paths[path].get.responses[status].content);
     expect(typesOf('/api/runs', 200)).toEqual(['application/json']);

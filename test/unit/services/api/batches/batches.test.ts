@@ -68,7 +68,7 @@ describe('batches in the process of the API', () => {
     expect(one?.json).toEqual(two?.json);
     const other = await ask('/api/crawl/batch', { body: { urls: ['http://127.0.0.1:9/'], timeout: 20 }, headers });
     expect(other.json).toMatchObject({ code: 'wrong_state' });
-    const async = await ask('/api/crawl/batch', { body: { urls, timeout: 20 }, headers: { prefer: 'respond-async' } });
+    const async = await ask('/api/crawl/batch', { body: { urls, timeout: 20 }, headers: { prefer: 'Respond-Async' } });
     expect(async.status).toBe(202);
     const answer = async (): Promise<string> =>
       (await ask(`/api/crawl/batch/${async.json.session_id}`)).json.results[0].status;

@@ -4,7 +4,7 @@ import { TRAWL } from '../../shared/runtime/started-as.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
 import type { CommandModule } from './command.ts';
 import { exampleLines } from './help/examples.ts';
-import { addHelpTexts, flagsOf, improved } from './help/help.ts';
+import { addHelpTexts, improved } from './help/help.ts';
 import { print, say } from './text/output.ts';
 
 /** The sub-commands: a file each but for those that differ in a word, loaded only when it is asked for, so that every command starts at once. */
@@ -72,10 +72,7 @@ export async function openProgram({ isWanted, exit, showsAll = false }: ProgramO
     .configureOutput({
       writeOut: (text) => print(linesOf(text)),
       writeErr: (text) => say(...linesOf(text)),
-      outputError: (text, write) => {
-        const command = program.commands.find((each) => isWanted(each.name()));
-        write(improved(text, flagsOf(command), command));
-      },
+      outputError: (text, write) => write(improved(text, [])),
     })
     .exitOverride()
     .showSuggestionAfterError()

@@ -1,3 +1,4 @@
+import { nearestOf } from '../../../shared/settings/nearest-name.ts';
 import type { SettingGroup } from '../../../shared/settings/setting.ts';
 import type { SettingKey } from '../../../shared/settings/table.ts';
 
@@ -124,6 +125,21 @@ export function meantBy(unknown: string, known: readonly string[]): string | und
   if (byLetter !== undefined) return byLetter;
   const word = wordOf(unknown);
   return Object.keys(WORDS).find((flag) => known.includes(flag.split(' ', 1)[0] ?? '') && WORDS[flag]?.includes(word));
+}
+
+/** Shorter words resemble too many others. */
+const SHORTEST_WORD = 5;
+
+/** The flag that an unknown one resembles most, or whose words it does: `--dept` is `--max-depth`, since `--depth` is. */
+export function nearestFlag(unknown: string, known: readonly string[]): string | undefined {
+  const words = Object.entries(WORDS).flatMap(([flag, meaning]) =>
+    known.includes(flag.split(' ', 1)[0] ?? '') ? meaning.filter((word) => word.length >= SHORTEST_WORD) : [],
+  );
+  const nearest = nearestOf(unknown, [...known, ...words.map((word) => `--${word}`)]);
+  if (nearest === undefined || known.includes(nearest)) return nearest;
+  // By its letters alone: of two dashes every flag has the same.
+  const resembles = nearestOf(wordOf(unknown), [wordOf(nearest)]) !== undefined;
+  return resembles ? meantBy(nearest, known) : nearestOf(unknown, known);
 }
 
 /** `--maxRequests`, as programs in JavaScript have it, is `max-requests`. */

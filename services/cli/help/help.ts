@@ -1,8 +1,7 @@
 import { type Command, Help, type Option } from 'commander';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
-import { nearestOf } from '../../../shared/settings/nearest-name.ts';
 import { exampleLines } from './examples.ts';
-import { answerTo, argumentMeantBy, commandMeantBy, HEADINGS, meantBy } from './flags.ts';
+import { answerTo, argumentMeantBy, commandMeantBy, HEADINGS, meantBy, nearestFlag } from './flags.ts';
 
 const ORDER = Object.values(HEADINGS);
 
@@ -25,6 +24,7 @@ export function addHelpTexts(command: Command, showsAll: boolean, path = command
   for (const option of hidden) option.hideHelp(!showsAll);
   const more = hidden.length === 0 || showsAll ? [] : ['', `More flags: ${TRAWL} ${path} --help --all`];
   command
+    .configureOutput({ outputError: (text, write) => write(improved(text, flagsOf(command), command)) })
     .addHelpText('after', [...exampleLines(path), ...more].join('\n'))
     .showHelpAfterError(`(${TRAWL} ${path} --help lists its flags)`);
   for (const each of command.commands) addHelpTexts(each, showsAll, `${path} ${each.name()}`);
@@ -41,23 +41,39 @@ export function improved(error: string, known: readonly string[], command?: Comm
   const [, given] = /^error: unknown command '(.+?)'/.exec(error) ?? [];
   const wanted = given === undefined || known.length > 0 ? undefined : commandMeantBy(given);
   if (wanted !== undefined) return `error: unknown command '${given}'\n(Did you mean ${wanted}?)\n`;
+  const filter = filterMeantBy(error, known);
+  if (filter !== undefined) return `${error.trimEnd()}\n(Did you mean ${filter}?)\n`;
   const [, unknown] = /^error: unknown option '(.+?)'/.exec(error) ?? [];
   if (unknown === undefined) return error;
   const answer = known.includes(unknown) ? undefined : answerTo(unknown, command?.name() ?? '');
   if (answer !== undefined) return `error: unknown option '${unknown}'\n(${answer})\n`;
   // Another command of the same group may have it.
   const others = known.filter((each) => each !== unknown);
-  const meant = meantBy(unknown, known) ?? withoutFlag(unknown, command) ?? nearestOf(unknown, others);
+  const meant = meantBy(unknown, known) ?? withoutFlag(unknown, command) ?? nearestFlag(unknown, others);
   // Several that are as near are named by commander together.
   const [, told = ''] = error.split('(Did you mean ');
   if (meant === undefined || told.split(/[ ,?]/).includes(meant)) return error;
   return `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`;
 }
 
+/** Where a command takes flags alone, `trawl dlq list RUN` say: the flag that the word it was given belongs to. */
+function filterMeantBy(error: string, known: readonly string[]): string | undefined {
+  const [, given] = /^error: too many arguments for '.+?'\. Expected 0 arguments but got 1: (.+)\.$/m.exec(error) ?? [];
+  if (given === undefined) return undefined;
+  const flag = given.includes('.') ? '--host' : '--run';
+  return known.includes(flag) ? `${flag} ${given}` : undefined;
+}
+
 function withoutFlag(unknown: string, command: Command | undefined): string | undefined {
   const taken = command?.registeredArguments.map((each) => each.name()) ?? [];
   const name = argumentMeantBy(unknown, taken);
-  return name && `${command?.name()} ${name.toUpperCase().replace(/S$/, '')}, without a flag`;
+  return name && `${pathOf(command)} ${name.toUpperCase().replace(/S$/, '')}, without a flag`;
+}
+
+/** A command as it is written behind the program's name. */
+function pathOf(command: Command | undefined | null): string {
+  if (!command?.parent) return '';
+  return `${pathOf(command.parent)} ${command.name()}`.trimStart();
 }
 
 /** `trawl help dlq list` as `trawl dlq list --help`: the command's own help, and the same answer to a name that nobody knows. */

@@ -58,7 +58,7 @@ async function withUntoldLetters<T>(
     }
   }
   const ofFleet = (letters: DeadLetters): Promise<T> => action(letters, false);
-  return await namingLocal(context, `${DLQ} list`, () => withFleetLetters({ ...context, name: DLQ }, ofFleet));
+  return await namingLocal(context, whose, () => withFleetLetters({ ...context, name: DLQ }, ofFleet));
 }
 
 /** Runs an action on the dead letters of the fleet, and hangs up. */

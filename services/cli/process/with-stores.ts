@@ -40,7 +40,7 @@ export async function withStores(
 ): Promise<number> {
   const events = new Outages(context.log, systemClock);
   const connect = (): Promise<Stores> => connectStores({ ...context, name, events });
-  const stores: AnyStores = (await findLocal(context, whose)) ?? (await namingLocal(context, name, connect));
+  const stores: AnyStores = (await findLocal(context, whose)) ?? (await namingLocal(context, whose, connect));
   try {
     return await action(stores);
   } finally {
@@ -48,17 +48,18 @@ export async function withStores(
   }
 }
 
-/** Services are a fleet's: who only ever crawled on this machine has none, and hears which command to use. */
-export async function namingLocal<T>(context: Context, name: string, connect: () => Promise<T>): Promise<T> {
+/** Services are a fleet's: who only ever crawled on this machine has none, and hears how to look at those crawls. */
+export async function namingLocal<T>(context: Context, { local, run }: Whose, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();
   } catch (error: unknown) {
-    if (error instanceof UnavailableError && hasLocalRuns(context.settings))
-      throw new UnavailableError(
-        `${error.message}. For crawls on this machine: ${name.replace(/^trawl/, () => TRAWL)} --local`,
-        { cause: error },
-      );
-    throw error;
+    if (!(error instanceof UnavailableError && local === undefined && hasLocalRuns(context.settings))) throw error;
+    // A local crawl with this id would have been found.
+    const hint =
+      run === undefined
+        ? 'For crawls on this machine: the same command with --local'
+        : `No crawl on this machine is called ${run}, either: ${TRAWL} status --local lists those that are`;
+    throw new UnavailableError(`${error.message}. ${hint}`, { cause: error });
   }
 }
 

@@ -28,8 +28,9 @@ export function biographyLines(biography: Biography, options: BiographyTextOptio
     const { id, reason, failedAt } = letter as { id: string; reason: string; failedAt: string };
     lines.push(`Dead letter ${id}: ${reason}, ${timeText(failedAt)} (${TRAWL} dlq show ${id})`);
   }
-  const isNowhere = runs.length + attempts.length + (letters?.length ?? 0) === 0 && !known;
-  if (isNowhere) lines.push(problemOf(url) ?? `By which rule a run leaves it out: ${TRAWL} url URL --run RUN`);
+  const isNowhere = !known && attempts.length + (letters?.length ?? 0) === 0 && runs.every(isUnknown);
+  const hint = runs.length > 0 ? [] : [`By which rule a run leaves it out: ${TRAWL} url URL --run RUN`];
+  if (isNowhere) lines.push(...(problemOf(url) ?? hint));
   if (letters === null) lines.push(`Dead letters: unknown, since RabbitMQ can't be reached: ${lettersProblem}`);
   return lines;
 }
@@ -46,13 +47,19 @@ function knownLines({ known, runs }: Biography, { isLocal, hasOthers }: Biograph
   return [...lines, `No run in Redis knows more about it${elsewhere}.`];
 }
 
+/** Has a run nothing of it? */
+function isUnknown({ place, record, hasFailed, isMarked }: RunChapter): boolean {
+  return place === undefined && record === undefined && !hasFailed && !isMarked;
+}
+
 /** What is wrong with an unknown text; nothing if it is a URL. */
-function problemOf(text: string): string | undefined {
+function problemOf(text: string): [string] | undefined {
   const read = readUrl(text);
   if (!isProblem(read)) return undefined;
   const meant = readUrl(`https://${text}`);
-  const hint = isProblem(meant) ? '' : `: did you mean ${meant.href}`;
-  return `It can't be a URL, since ${read.problem}, and no such text was refused as malformed${hint}`;
+  const isHost = !isProblem(meant) && /^[^/]+\.[^/]|^localhost\b|^[^/]+:\d/.test(text);
+  const hint = isHost ? `did you mean ${meant.href}` : 'a URL is written in full, https://www.example.com/product/1';
+  return [`It can't be a URL, since ${read.problem}, and no such text was refused as malformed: ${hint}`];
 }
 
 /** Where a task is in one run, or what became of it. */

@@ -62,7 +62,7 @@ test('what failed in a local crawl is listed, shown, exported and purged with no
   const { code, stderr } = await workplace.start(['dlq', 'list'], undefined, { env }).ended;
   expect([code, stderr]).toEqual([
     1,
-    expect.stringContaining('For crawls on this machine: npx trawl dlq list --local'),
+    expect.stringContaining('For crawls on this machine: the same command with --local'),
   ]);
 }, 120_000);
 

@@ -47,7 +47,7 @@ export async function replayLetters(options: ReplayOptions, context: Context): P
   try {
     const name = 'trawl dlq replay';
     const connect = () => connectForReplay({ settings, log, name, signal });
-    const { stores, letters } = await namingLocal(context, name, connect);
+    const { stores, letters } = await namingLocal(context, whoseLetters(options), connect);
     try {
       const { frontier, runs, marks } = stores;
       const parts = {

@@ -107,6 +107,9 @@ test.each([
   ['--maxRequestsPerCrawl', ['--max-pages'],       '--max-pages'],
   ['--ignore-robots', ['--robots'],                '--robots ignore'],
   ['--no-parent',   ['--scope', '--step'],         '--scope path'],
+  ['--dept',        ['--max-depth', '--rate'],     '--max-depth'],
+  ['--concurency',  ['--worker-concurrency'],      '--worker-concurrency'],
+  ['--rat',         ['--rate', '--max-depth'],     '--rate'],
 ])('%s means one of %s', (unknown, known, meant) => {
   expect(improved(`error: unknown option '${unknown}'\n(Did you mean --other?)\n`, known)).toBe(
     `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`,
@@ -136,6 +139,23 @@ test.each([
   const command = (await open()).commands.find((each) => each.name() === name);
   const error = `error: unknown option '${unknown}'\n(Did you mean --run-retention?)\n`;
   expect(improved(error, flagsOf(command), command)).toContain(`(Did you mean ${meant}, without a flag?)`);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['dlq list --dept 2',     "unknown option '--dept'",       '(trawl dlq list --help'],
+  ['dlq show --id a',       "unknown option '--id'",         '(Did you mean dlq show LETTER, without a flag?)'],
+  ['dlq list shop',         "too many arguments for 'list'", '(Did you mean --run shop?)'],
+  ['dlq purge a.test',      "too many arguments for 'purge'", '(Did you mean --host a.test?)'],
+  ['crawl --dept 2 a.test', "unknown option '--dept'",       '(Did you mean --max-depth?)'],
+])('of `trawl %s` it is said which way it is written', async (line, error, meant) => {
+  const said: string[] = [];
+  const program = await open();
+  for (const [, command] of allOf(program)) command.configureOutput({ writeErr: (text) => said.push(text) });
+  await expect(program.parseAsync(['node', 'trawl', ...line.split(' ')])).rejects.toThrow();
+  const [first, second] = said.join('').split('\n');
+  expect(first).toContain(error);
+  expect(second).toContain(meant);
 });
 
 // biome-ignore format: a table

@@ -50,6 +50,18 @@ test.each<[string, Partial<RunOptions>, Partial<LeftOut>, string]>([
   expect(toldOf({ isMarked: false, hasFailed: false, unknown })).toBe(`Run r (finished): not known; ${text}`);
 });
 
+// biome-ignore format: a table
+test.each([
+  ['product/1',      'since it has no scheme, and no such text was refused as malformed: a URL is written in full, https://www.example.com/product/1'],
+  ['www.a.test/p',   'since it has no scheme, and no such text was refused as malformed: did you mean https://www.a.test/p'],
+  ['localhost:80/p', 'since its scheme is localhost, not http or https, and no such text was refused as malformed: did you mean https://localhost:80/p'],
+])('of %s, which no run can know, it is told how a URL is written', (url, text) => {
+  const chapter = { run: 'r', runState: 'finished', isMarked: false, hasFailed: false };
+  const rest = { url, mark: url, known: false, attempts: [], letters: [], lettersProblem: null };
+  const lines = biographyLines({ ...rest, runs: [chapter as unknown as RunChapter] }, { isLocal: true, hasOthers: false });
+  expect(lines.slice(1)).toEqual(['Run r (finished): not known.', `It can't be a URL, ${text}`]);
+});
+
 test('of a page whose record is elsewhere, what robots.txt says now is told', () => {
   const forbidden = 'robots.txt forbids it (User-agent: *, Disallow: /)';
   expect(toldOf({ isMarked: true, hasOwnMarks: true, forbidden })).toBe(

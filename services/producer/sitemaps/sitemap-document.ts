@@ -105,6 +105,8 @@ export class SitemapDocument {
 
 function resultOf(kind: SitemapKind, cut: Error | undefined): DocumentResult {
   if (cut !== undefined && kind === 'empty') return { kind: 'unread', problem: cut.message };
+  // What it is would have come later.
+  if (cut !== undefined && kind === 'unknown') return { kind, problem: cut.message };
   const problem = NO_SITEMAP[kind];
   return problem === undefined ? { kind } : { kind, problem };
 }

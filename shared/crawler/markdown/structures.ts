@@ -24,13 +24,16 @@ function isOfCode(table: Element): boolean {
   return pre !== undefined && third === undefined;
 }
 
-/** A table's caption and tags, and what is in its cells. Cells that span others are followed by empty ones: markdown has no spans. */
+/**
+ * A table's caption and tags, and what is in its cells. Cells that span others are followed by empty ones: markdown has no spans. Nor has it
+ * tables without a header: those get an empty one, and keep their first row.
+ */
 export function tableParts(table: Element, most: number): readonly (AnyNode | string)[] {
-  const { rows } = gridOf(table);
+  const { rows, headers } = gridOf(table);
   const width = rows.reduce((widest, { length }) => Math.max(widest, length), 0);
   const caption = table.children.find((child) => isElement(child) && child.name === 'caption');
   const parts: (AnyNode | string)[] = caption === undefined ? ['<table>'] : [caption, '<table>'];
-  for (const row of rows.slice(0, most / width)) {
+  for (const row of headers === 0 ? [[], ...rows.slice(0, most / width)] : rows.slice(0, most / width)) {
     parts.push('<tr>');
     for (let at = 0; at < width; at++) {
       const cell = row[at];

@@ -11,8 +11,8 @@ const MAX_CELLS = 200_000;
 const MAX_SPAN = 1_000;
 
 /**
- * The rows of a table as objects. Its header is what is in `<thead>`, or else a first row of `<th>` only. A column's name is the text
- * of its header cells from top to bottom; a second column of the same name is `name 2`, and one without a name has its number,
+ * The rows of a table as objects. Its header is what is in `<thead>`, or else a first row of `<th>` only, empty corners aside. A column's
+ * name is the text of its header cells from top to bottom; a second column of the same name is `name 2`, and one without a name has its number,
  * from 1. Cells that span rows or columns count in each of them. A cell that is missing at the end of a row is left out.
  */
 export function tableRows(table: Element): readonly TableRow[] {
@@ -98,7 +98,13 @@ function headersOf(lines: readonly Line[]): number {
   const behindHead = lines.findIndex(({ isHead }) => !isHead);
   const inHead = behindHead < 0 ? lines.length : behindHead;
   if (inHead > 0) return inHead;
-  return lines[0]?.line.every(({ name }) => name === 'th') ? 1 : 0;
+  const first = lines[0]?.line ?? [];
+  const isHeader = first.some(isHeading) && first.every((cell) => isHeading(cell) || textOf(cell) === '');
+  return isHeader ? 1 : 0;
+}
+
+function isHeading({ name }: Element): boolean {
+  return name === 'th';
 }
 
 function namesOf(headers: Grid['rows']): readonly string[] {

@@ -2,14 +2,14 @@ import type { LinkBase } from '../url/url.ts';
 import { MAX_LOC_LENGTH, type SitemapEntry, type SitemapKind } from './sitemap-entry.ts';
 import { locationBase, resolveLocation } from './sitemap-location.ts';
 
-/** Characters of a JSON Feed. It is read as a whole, so a longer one is not read. */
+/** Characters of a JSON Feed that are read: it is held as a whole. */
 const MAX_LENGTH = 8 * 1024 ** 2;
 /** Items of it that are read: all are resolved in one go. */
 const MOST_ITEMS = 10_000;
 const VERSION = /^https?:\/\/(?:www\.)?jsonfeed\.org\/version\//i;
 
 /**
- * A JSON Feed. An item gives the first of: `url`, `external_url`, an `id` that is a URL. Any other JSON is of unknown kind.
+ * A JSON Feed; of one that is cut off, the items that are complete. An item gives the first of: `url`, `external_url`, an `id` that is a URL. Any other JSON is of unknown kind.
  * Source: https://www.jsonfeed.org/version/1.1/
  */
 export class JsonFeed {
@@ -34,7 +34,7 @@ export class JsonFeed {
     return this.#isOver;
   }
 
-  /** After {@link end}: it has more items than are read. */
+  /** After {@link end}: it stops before its end, is too long, or has more items than are read. */
   get isCut(): boolean {
     return this.#isCut;
   }
@@ -43,17 +43,19 @@ export class JsonFeed {
   write(chunk: string): readonly SitemapEntry[] {
     if (!this.#isOver) this.#text += chunk;
     this.#isOver ||= this.#text.length > MAX_LENGTH;
-    if (this.#isOver) this.#text = '';
     return [];
   }
 
   end(): readonly SitemapEntry[] {
-    const { version, items } = fieldsOf(parsed(this.#text));
+    const text = this.#text.slice(0, MAX_LENGTH);
     this.#text = '';
+    const whole = parsed(text);
+    const { version, items } = fieldsOf(whole ?? parsed(untilLastItem(text)));
     if (typeof version !== 'string' || !VERSION.test(version)) return [];
     this.#kind = 'feed';
+    this.#isCut = whole === undefined;
     if (!Array.isArray(items)) return [];
-    this.#isCut = items.length > MOST_ITEMS;
+    this.#isCut ||= items.length > MOST_ITEMS;
     const base = this.#url === undefined ? undefined : locationBase(this.#url);
     return items.slice(0, MOST_ITEMS).flatMap((item) => entryOf(fieldsOf(item), base));
   }
@@ -77,6 +79,26 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** What is there of an object that is cut off, up to the last whole object of a list that is a field of it. */
+function untilLastItem(text: string): string {
+  let [depth, end, isInText, isInList] = [0, 0, false, false];
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (isInText) {
+      if (character === '\\') at++;
+      else isInText = character !== '"';
+    } else if (character === '"') isInText = true;
+    else if (character === '{' || character === '[') {
+      depth++;
+      if (depth === 2) isInList = character === '[';
+    } else if (character === '}' || character === ']') {
+      depth--;
+      if (depth === 2 && isInList && character === '}') end = at + 1;
+    }
+  }
+  return `${text.slice(0, end)}]}`;
 }
 
 function fieldsOf(value: unknown): Fields {

@@ -63,7 +63,7 @@ export class SitemapParser {
     return this.#head === '' && !this.#isUnknown ? 'empty' : 'unknown';
   }
 
-  /** After {@link end}: the document stopped before its root did, or a JSON Feed has more items than are read. Text has no end to miss. */
+  /** After {@link end}: the document stopped before its root did, or a JSON Feed has more than is read of it. Text has no end to miss. */
   get truncated(): boolean {
     return this.#truncated;
   }

@@ -195,6 +195,20 @@ test('a sitemap over the cap gives what lies below it', async () => {
   expect(problems).toEqual([`${url} is longer than 50000 bytes, unpacked; its end is missing`]);
 });
 
+test('of a JSON Feed that is too long, the part that is read counts, and nobody calls it something else', async () => {
+  const site = await openSite();
+  const { reader } = setup({ maxSitemapBytes: 50_000 });
+  const items = pages(5_000, 'https://example.com/p').map((url) => ({ url }));
+  const feed = JSON.stringify({ version: 'https://jsonfeed.org/version/1.1', items });
+  const url = serve(site, '/feed.json', feed, 'application/feed+json');
+  const { urls, problems } = await readAll(reader.readUrl(url));
+  expect(urls.length).toBeGreaterThan(1_000);
+  expect(problems).toEqual([`${url} is longer than 50000 bytes, unpacked; its end is missing`]);
+  const late = serve(site, '/late.json', JSON.stringify({ about: 'x'.repeat(60_000), items }), 'application/json');
+  const { tree } = await readAll(reader.readUrl(late));
+  expect(tree).toMatchObject({ kind: 'unknown', problem: 'is longer than 50000 bytes, unpacked' });
+});
+
 test('an HTML page is not read to its end', async () => {
   const site = await openSite();
   const { reader } = setup();

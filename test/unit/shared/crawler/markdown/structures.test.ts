@@ -6,6 +6,9 @@ import { Page } from '../../../../../shared/crawler/page.ts';
 test.each([
   ['a table of one column',            '<table><tr><th>Name<tr><td>a<tr><td>b</table>',                                     '| Name |\n| --- |\n| a |\n| b |'],
   ['a table of a header only',         '<table><tr><th>A<th>B</table>',                                                     '| A | B |\n| --- | --- |'],
+  ['a table without a header',         '<table><tr><td>a<td>b<tr><td>c<td>d</table>',                                       '|  |  |\n| --- | --- |\n| a | b |\n| c | d |'],
+  ['a table of names and values',      '<table><tr><th>A<td>1<tr><th>B<td>2</table>',                                       '|  |  |\n| --- | --- |\n| A | 1 |\n| B | 2 |'],
+  ['a header with an empty corner',    '<table><tr><td><th>A<tr><th>x<td>1</table>',                                        '|  | A |\n| --- | --- |\n| x | 1 |'],
   ['blocks in a cell',                 '<table><tr><th>A<th>B<tr><td><p>p<p>q<td><ul><li>1<li>2</ul></table>',              '| A | B |\n| --- | --- |\n| p<br>q | - 1<br>- 2 |'],
   ['code in a cell',                   '<table><tr><th>A<th>B<tr><td><pre>if a|b:\n  c</pre><td><h4>H</h4>x</table>',        '| A | B |\n| --- | --- |\n| `if a\\|b:`<br>`c` | H<br>x |'],
   ['a table for layout',               '<table role=presentation><tr><th>a<td>b<tr><td>c<td>d</table>',                     'a\n\nb\n\nc\n\nd'],

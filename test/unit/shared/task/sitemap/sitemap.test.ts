@@ -35,7 +35,8 @@ test.each<[string, string, string, string[]]>([
     [LOC],
   ],
   ['other JSON', JSON.stringify({ items: [{ url: LOC }], version: '1.1' }), 'unknown', []],
-  ['half a JSON Feed', `{"version": "https://jsonfeed.org/version/1", "items": [{"url": "${LOC}"}`, 'unknown', []],
+  ['half a JSON Feed', `{"version": "https://jsonfeed.org/version/1", "items": [{"url": "${LOC}"}`, 'feed', [LOC]],
+  ['a JSON Feed without an item yet', '{"version": "https://jsonfeed.org/version/1", "items": [{"url"', 'unknown', []],
   ['a list', `# pages\n\n ${LOC} \r\nno url`, 'text', [LOC, 'no url']],
   ['an HTML page', `<!DOCTYPE html><html><a href="${LOC}">a</a></html>`, 'html', []],
   ['an XHTML page', `<?xml version="1.0"?><html xmlns="x"><url><loc>${LOC}</loc></url></html>`, 'html', []],
@@ -89,6 +90,25 @@ test('an item of a JSON Feed is at its url, else at an external one, or where it
     { loc: 'https://other.test/', lastmod: '2025', to: 'page' },
     { loc: LOC, lastmod: undefined, to: 'page' },
   ]);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['in a text',          `{"url": "${LOC}", "title": "}]} \\" {["}, {"url": "https://exa`, [LOC]],
+  ['behind an item',     `{"url": "${LOC}", "authors": [{"name": "A"}]},`,                [LOC]],
+  ['in a list of one',   `{"url": "${LOC}"}, {"url": "x", "tags": ["a", "b"`,            [LOC]],
+  ['behind its items',   `{"url": "${LOC}"}], "hubs": [{"type": "x"}, {"ty`,             [LOC]],
+])('of a JSON Feed that is cut off %s, the complete items are read', (_, items, locs) => {
+  const { truncated, ...read } = parse(`{"version": "https://jsonfeed.org/version/1.1", "items": [${items}`);
+  expect([read.kind, read.locs, truncated]).toEqual(['feed', locs, true]);
+});
+
+test('of a JSON Feed longer than 8 MiB the items before that are read', () => {
+  const parser = new SitemapParser();
+  parser.write(`{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "${LOC}"}, {"url": "`);
+  for (let at = 0; at < 9; at++) parser.write('a'.repeat(2 ** 20));
+  expect(parser.end().map(({ loc }) => loc)).toEqual([LOC]);
+  expect([parser.isOver, parser.kind, parser.truncated]).toEqual([true, 'feed', true]);
 });
 
 test('JSON is held up to 8 MiB, and then over', () => {

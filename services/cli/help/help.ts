@@ -58,7 +58,8 @@ export function improved(error: string, known: readonly string[], command?: Comm
 
 /** Where a command takes flags alone, `trawl dlq list RUN` say: the flag that the word it was given belongs to. */
 function filterMeantBy(error: string, known: readonly string[]): string | undefined {
-  const [, given] = /^error: too many arguments for '.+?'\. Expected 0 arguments but got 1: (.+)\.$/m.exec(error) ?? [];
+  const [, given] =
+    /^error: too many arguments for '[a-z]+'\. Expected 0 arguments but got 1: (\S+)\.\n?$/.exec(error) ?? [];
   if (given === undefined) return undefined;
   const flag = given.includes('.') ? '--host' : '--run';
   return known.includes(flag) ? `${flag} ${given}` : undefined;

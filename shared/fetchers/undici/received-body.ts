@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { FetchError } from '../../ports/fetcher.ts';
 import type { BodyShare } from '../body-memory.ts';
 import type { WireBody } from '../decoding/wire-body.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
 
 /** Bytes that may wait for a slow reader before reading from the connection is paused. */
 const HIGH_WATER_BYTES = 65_536;
@@ -9,7 +10,13 @@ const HIGH_WATER_BYTES = 65_536;
 /** How the body is read. */
 type Reader =
   | { readonly kind: 'none' }
-  | { readonly kind: 'whole'; readonly most: number; readonly tooLong: () => FetchError; readonly share: BodyShare }
+  | {
+      readonly kind: 'whole';
+      readonly most: number;
+      readonly tooLong: () => FetchError;
+      readonly share: BodyShare;
+      readonly gathered: GatheredBytes;
+    }
   | { readonly kind: 'left'; readonly most: number };
 
 /**
@@ -48,12 +55,13 @@ export class ReceivedBody implements WireBody {
       if (this.#bytes > reader.most) this.#endRequest(unread());
       return;
     }
-    this.#chunks.push(chunk);
     if (reader.kind === 'whole') {
+      reader.gathered.add(chunk);
       if (this.#bytes > reader.most) this.#endRequest(reader.tooLong());
       else if (!reader.share.take(chunk.length)) this.#controller.pause();
       return;
     }
+    this.#chunks.push(chunk);
     if (this.#bytes >= HIGH_WATER_BYTES) this.#controller.pause();
     this.#wake?.();
   }
@@ -70,15 +78,16 @@ export class ReceivedBody implements WireBody {
   }
 
   async whole(most: number, tooLong: () => FetchError, share: BodyShare): Promise<Uint8Array> {
-    this.#reader = { kind: 'whole', most, tooLong, share };
+    const gathered = new GatheredBytes();
+    for (const chunk of this.#chunks.splice(0)) gathered.add(chunk);
+    this.#reader = { kind: 'whole', most, tooLong, share, gathered };
     if (this.#bytes > most) this.#endRequest(tooLong());
     share.onRoom = () => this.#controller.resume();
     if (share.take(this.#bytes)) this.#controller.resume();
     else this.#controller.pause();
     while (!this.#isEnded && this.#error === undefined) await this.#news();
     if (this.#error !== undefined) throw this.#error;
-    const [first] = this.#chunks;
-    return this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#bytes);
+    return gathered.whole();
   }
 
   leave(most: number): void {

@@ -13,6 +13,8 @@ export interface DialTarget {
   readonly hostname: string;
   readonly port: number;
   readonly isSecure: boolean;
+  /** Its server has refused HTTP/2. */
+  readonly isHttp1Only?: boolean;
 }
 
 /** Called once, with a connection that is ready for HTTP, TLS handshake included, or with an error. */
@@ -168,14 +170,14 @@ class Attempt {
 /** Starts TLS on a connection. */
 export function secured(
   socket: Socket,
-  { hostname: host, port }: DialTarget,
+  { hostname: host, port, isHttp1Only = false }: DialTarget,
   { sessions, protocols, certificates }: TlsOptions,
   onDialed: OnDialed,
 ): Socket {
   const key = `${host}:${port}`;
   const session = sessions.get(key);
   const secure = tls.connect({
-    ...{ socket, host, servername: serverNameOf(host), ALPNProtocols: [...protocols] },
+    ...{ socket, host, servername: serverNameOf(host), ALPNProtocols: isHttp1Only ? ['http/1.1'] : [...protocols] },
     ...(session === undefined ? {} : { session }),
     ...certificates.optionsFor(host),
   });

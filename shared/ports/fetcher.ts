@@ -13,7 +13,7 @@ import type { SentRequest } from '../task/task/request.ts';
  * | promise     | what it says                                                                                          |
  * |-------------|-------------------------------------------------------------------------------------------------------|
  * | answers     | an answer of any status resolves; everything else rejects with a {@link FetchError} that has a reason |
- * | once        | nothing is asked twice, but for a request that may be, and that a kept connection lost before its answer began |
+ * | once        | nothing is asked twice, but for a request that may be, and that a connection lost unsent, or a kept one before its answer began, or whose server refuses HTTP/2 |
  * | time        | a request and each phase of it has a time-out; decoding counts, waiting for this process does not     |
  * | memory      | bodies of pages have a budget; when it is used up, they are not read on, but for the oldest           |
  * | bytes       | a page over its cap is refused, on the wire or decoded, as soon as that shows                         |

@@ -18,6 +18,16 @@ interface ConnectionEvents {
   free(connection: Connection): void;
   /** It can't take requests any more. */
   gone(connection: Connection): void;
+  /** Its server has refused HTTP/2. */
+  http1Required(): void;
+}
+
+/** How a connection is made, and read. */
+interface ConnectionOptions {
+  /** Answers are read as browsers read them. */
+  readonly isLenient: boolean;
+  /** HTTP/2 isn't offered. */
+  readonly isHttp1Only: boolean;
 }
 
 /** Requests that one HTTP/2 connection carries at once; a server may allow fewer. */
@@ -39,17 +49,18 @@ export class Connection {
   #isGone = false;
   #starting: Dispatcher.DispatchController | undefined;
   #surplus: Error | undefined;
+  #isHttp1Required = false;
 
   /**
    * @param clock of the request that it is made for
-   * @param isLenient answers are read as browsers read them
    */
-  constructor(origin: string, dial: Dial, clock: RequestClock, events: ConnectionEvents, isLenient: boolean) {
+  constructor(origin: string, dial: Dial, clock: RequestClock, events: ConnectionEvents, options: ConnectionOptions) {
+    const { isLenient, isHttp1Only } = options;
     this.#events = events;
     this.#isLenient = isLenient;
     this.#madeFor = clock;
     this.#client = new Client(origin, {
-      connect: (options, callback) => {
+      connect: (asked, callback) => {
         const madeFor = this.#madeFor;
         if (madeFor === undefined) {
           callback(new Error('it connects once'), null);
@@ -57,10 +68,10 @@ export class Connection {
         }
         // It is not held as long as the connection lives.
         this.#madeFor = undefined;
-        const { hostname, protocol, port } = options;
+        const { hostname, protocol, port } = asked;
         const isSecure = protocol === 'https:';
         const schemePort = isSecure ? 443 : 80;
-        const target = { hostname, port: port === '' ? schemePort : Number(port), isSecure };
+        const target = { hostname, port: port === '' ? schemePort : Number(port), isSecure, isHttp1Only };
         this.#cancelDial = dial(target, madeFor, (error, socket) => {
           this.#cancelDial = () => {};
           this.#socket = socket;
@@ -121,6 +132,16 @@ export class Connection {
 
   get isGone(): boolean {
     return this.#isGone;
+  }
+
+  /** Has its server refused HTTP/2 (RFC 9113 section 7)? What was asked over it is not done, then. */
+  get isHttp1Required(): boolean {
+    return this.#isHttp1Required;
+  }
+
+  requireHttp1(): void {
+    this.#isHttp1Required = true;
+    this.#events.http1Required();
   }
 
   get isUsable(): boolean {

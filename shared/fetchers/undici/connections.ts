@@ -1,7 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import type { Dial } from '../dial.ts';
 import type { IdleConnections } from '../idle-connections.ts';
 import type { RequestClock } from '../request-clock.ts';
 import { Connection } from './connection.ts';
+
+/** Remembered at most. One that is forgotten refuses HTTP/2 once more. */
+const MOST_HTTP1_ORIGINS = 10_000;
 
 /** The connections to one origin. */
 interface Group {
@@ -21,6 +25,8 @@ export class Connections {
   readonly #idle: IdleConnections;
   readonly #isLenient: boolean;
   readonly #groups = new Map<string, Group>();
+  /** Origins that have refused HTTP/2. */
+  readonly #http1Only = new LRUCache<string, true>({ max: MOST_HTTP1_ORIGINS });
   #isClosed = false;
 
   /** @param isLenient answers are read as browsers read them; not where one connection carries those of several sites */
@@ -38,16 +44,18 @@ export class Connections {
    */
   take(origin: string, dial: Dial, clock: RequestClock, isFresh = false): Connection {
     const group = this.#groupOf(origin);
+    const isHttp1Only = this.#http1Only.has(origin);
     if (!isFresh) {
-      if (group.shared?.hasRoom) return this.#taken(group.shared);
+      if (group.shared?.hasRoom && !isHttp1Only) return this.#taken(group.shared);
       for (let kept = group.idle.pop(); kept !== undefined; kept = group.idle.pop())
         if (kept.isUsable) return this.#taken(kept);
     }
     const events = {
       free: (connection: Connection) => this.#free(connection, group),
       gone: (connection: Connection) => this.#gone(connection, group, origin),
+      http1Required: () => void this.#http1Only.set(origin, true),
     };
-    const made = new Connection(origin, dial, clock, events, this.#isLenient);
+    const made = new Connection(origin, dial, clock, events, { isLenient: this.#isLenient, isHttp1Only });
     group.all.add(made);
     return made;
   }

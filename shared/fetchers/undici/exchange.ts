@@ -26,6 +26,9 @@ export interface ExchangeOptions {
   readonly onOver?: (() => void) | undefined;
 }
 
+/** The error code of a request that came too late for its connection, and was not sent. */
+const UNSENT = 'ERR_HTTP2_INVALID_SESSION';
+
 /** Error codes of a lost connection. */
 const LOST = /^(ECONNRESET|EPIPE|UND_ERR_(SOCKET|INFO|DESTROYED)|ERR_HTTP2_(INVALID|GOAWAY)_SESSION)$/;
 
@@ -34,7 +37,8 @@ const LOST = /^(ECONNRESET|EPIPE|UND_ERR_(SOCKET|INFO|DESTROYED)|ERR_HTTP2_(INVA
  * error reaches its callers at once; undici cleans up afterwards.
  *
  * A server may close an idle connection while a request is being written to it. That says nothing about the host, and
- * a client may repeat such a request on another connection (RFC 9112, section 9.3.1).
+ * a client may repeat such a request on another connection (RFC 9112, section 9.3.1). So it may one that was not sent, or that the
+ * server wants over HTTP/1.1.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** Resolves once the headers are in, unless they rule out the body. */
@@ -125,13 +129,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #isLost(error: Error): boolean {
-    return (
-      this.#options.mayRepeat &&
-      !this.#isRepeat &&
-      this.#status === undefined &&
-      this.#connection?.isKept === true &&
-      LOST.test(codeOf(error) ?? '')
-    );
+    if (!this.#options.mayRepeat || this.#isRepeat || this.#status !== undefined) return false;
+    const code = codeOf(error) ?? '';
+    const { isKept = false, isHttp1Required = false } = this.#connection ?? {};
+    return code === UNSENT || isHttp1Required || (isKept && LOST.test(code));
   }
 
   #fail(thrown: Error): void {

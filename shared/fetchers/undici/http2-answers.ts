@@ -8,22 +8,29 @@ interface Known {
   readonly isGone: boolean;
   /** The request whose stream is opened now. */
   takeStarting(): Dispatcher.DispatchController | undefined;
+  /** Requests are to be made over HTTP/1.1. */
+  requireHttp1(): void;
 }
 
 /**
  * Corrects what Node.js and undici make of answers over an HTTP/2 connection. undici is pinned, since it has no option for that:
  * `test/unit/pinned/undici.test.ts`.
  *
- * - If the server cancels an answer in its middle, as a proxy does that loses its own server, its body ends with an error. For both, it
- *   is a complete one; any other code is an error.
+ * - If the server cancels an answer in its middle, as a proxy does that loses its own server, its body ends with an error, and if it
+ *   resets it there without one. For both, it is a complete one; any other code is an error.
  * - A request that the server refuses after it has let go of the connection (RFC 9113, section 8.7) ends with an error, so that it is
  *   made on another. undici would make it again by a client that is destroyed, which throws where nobody can catch it.
+ * - A server that refuses HTTP/2, for one request or for all, is noted.
  * - Several `X-Robots-Tag` stay several: each may be for another crawler.
  */
 export function correctHttp2Answers(socket: Socket, known: Known): void {
   const name = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'http2Session');
   const session = name && (socket as unknown as Readonly<Record<symbol, ClientHttp2Session | undefined>>)[name];
   if (!session) return;
+  // Before undici, which then ends the requests.
+  session.prependListener('goaway', (code) => {
+    if (code === constants.NGHTTP2_HTTP_1_1_REQUIRED) known.requireHttp1();
+  });
   const request = session.request.bind(session);
   session.request = (headers, options) => {
     const stream = request(headers, options);
@@ -34,7 +41,9 @@ export function correctHttp2Answers(socket: Socket, known: Known): void {
     };
     const refused = (): void => {
       if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) unsent();
+      if (stream.rstCode === constants.NGHTTP2_HTTP_1_1_REQUIRED) known.requireHttp1();
     };
+    noteReset(stream);
     // Before undici, which listens to the same events.
     stream.once('end', failCancelled).once('response', separateTags).once('error', refused).once('frameError', unsent);
     return stream;
@@ -43,8 +52,24 @@ export function correctHttp2Answers(socket: Socket, known: Known): void {
 
 const GONE = 'ERR_HTTP2_GOAWAY_SESSION';
 
+/** Streams that the server has reset before their end. */
+const RESET = new WeakSet<ClientHttp2Stream>();
+
+/** Node.js ends the body of a stream that is closed without an error, whether its last frame has come or not. */
+function noteReset(stream: ClientHttp2Stream): void {
+  const push = stream.push.bind(stream);
+  let isEnded = false;
+  stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (chunk === null && !isEnded) {
+      isEnded = true;
+      if (stream.closed) RESET.add(stream);
+    }
+    return push(chunk, encoding);
+  };
+}
+
 function failCancelled(this: ClientHttp2Stream): void {
-  if (this.rstCode !== constants.NGHTTP2_CANCEL) return;
+  if (this.rstCode !== constants.NGHTTP2_CANCEL && !RESET.has(this)) return;
   const message = 'The server has cancelled the answer in its middle';
   this.emit('error', Object.assign(new Error(message), { code: 'ERR_HTTP2_STREAM_CANCEL' }));
 }

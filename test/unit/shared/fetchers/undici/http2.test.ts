@@ -172,25 +172,46 @@ test('a stream that the server resets is `connection`', async () => {
   await expect(fetch('/reset')).rejects.toMatchObject({ reason: 'connection' });
 });
 
-test('an answer that the server cancels in its middle is not complete', async () => {
+test.each([
+  ['cancels', constants.NGHTTP2_CANCEL],
+  ['resets, without an error,', constants.NGHTTP2_NO_ERROR],
+])('an answer that the server %s in its middle is not complete', async (_, code) => {
   const { handlers, fetch } = await setup();
   handlers.set('/cancelled', (_, { stream }) => {
     // Else its end would be sent before.
     stream.respond({ ':status': 200 }, { waitForTrailers: true });
-    stream.write('half', () => void stream.close(constants.NGHTTP2_CANCEL));
+    stream.write('half', () => void stream.close(code));
   });
   await expect(fetch('/cancelled')).rejects.toMatchObject({ reason: 'connection', status: 200 });
   expect(Buffer.from((await fetch('/page/1')).body).toString()).toBe('well');
 });
 
-test('a page that is asked for just when an answer breaks the connection is asked for on another', async () => {
-  const { handlers, asked, sessions, fetch } = await setup();
-  await fetch('/page/1');
-  handlers.set('/overlong', (_, response) => response.writeHead(200, { 'content-length': '2' }).end('well'));
-  await expect(fetch('/overlong')).rejects.toMatchObject({ reason: 'connection', status: 200 });
-  expect(await fetch('/page/2')).toMatchObject({ status: 200 });
-  expect([asked.at(-1), sessions.length]).toEqual(['2.0 /page/2', 2]);
-});
+test.each(['one request', 'the connection'])(
+  'a server that refuses HTTP/2 for %s is asked over HTTP/1.1, from then on',
+  async (refused) => {
+    const { handlers, asked, sessions, fetch } = await setup();
+    handlers.set('/refused', ({ httpVersion }, response) => {
+      if (httpVersion === '1.1') response.end('old');
+      else if (refused === 'one request') response.stream.close(constants.NGHTTP2_HTTP_1_1_REQUIRED);
+      else sessions[0]?.goaway(constants.NGHTTP2_HTTP_1_1_REQUIRED);
+    });
+    expect(Buffer.from((await fetch('/refused')).body).toString()).toBe('old');
+    expect(await fetch('/page/1')).toMatchObject({ status: 200 });
+    expect(asked).toEqual(['2.0 /refused', '1.1 /refused', '1.1 /page/1']);
+  },
+);
+
+test.each(['its first', 'a later'])(
+  'a page that is asked for just when %s answer breaks the connection is asked for on another',
+  async (answer) => {
+    const { handlers, asked, sessions, fetch } = await setup();
+    if (answer === 'a later') await fetch('/page/1');
+    handlers.set('/overlong', (_, response) => response.writeHead(200, { 'content-length': '2' }).end('well'));
+    await expect(fetch('/overlong')).rejects.toMatchObject({ reason: 'connection', status: 200 });
+    expect(await fetch('/page/2')).toMatchObject({ status: 200 });
+    expect([asked.at(-1), sessions.length]).toEqual(['2.0 /page/2', 2]);
+  },
+);
 
 test('what is under way when the server lets go of its connection is still answered', async () => {
   const { handlers, sessions, fetch } = await setup();

@@ -77,9 +77,10 @@ export class CookieJar {
     const { port } = new URL(url);
     let jar = this.#jars.get(port);
     if (jar === undefined) {
-      const { CookieJar: ToughJar } = await import('tough-cookie');
+      // Not `{ CookieJar: ToughJar }`: TypeScript 7 renames this class within itself, `_a`, and the property of the same name with it.
+      const tough = await import('tough-cookie');
       // Another may have made it meanwhile.
-      jar = this.#jars.get(port) ?? new ToughJar(undefined, { looseMode: true, prefixSecurity: 'silent' });
+      jar = this.#jars.get(port) ?? new tough.CookieJar(undefined, { looseMode: true, prefixSecurity: 'silent' });
       this.#jars.set(port, jar);
     }
     return jar;

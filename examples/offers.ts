@@ -6,8 +6,6 @@
  */
 import { defineCrawler, z } from 'trawl';
 
-const stars = (records: readonly unknown[]) => records.map((review) => (review as { stars: number }).stars);
-
 export default defineCrawler({
   name: 'offers',
   steps: {
@@ -39,8 +37,11 @@ export default defineCrawler({
       of: ['product', 'price', 'reviews'],
       record: z.object({ name: z.string(), price: z.number(), stars: z.array(z.number()), missing: z.int() }),
       run({ inputs, missing, emit }) {
-        const [product, price, ...reviews] = inputs.map(({ records }) => records);
-        emit({ ...Object(product?.[0]), ...Object(price?.[0]), stars: stars(reviews.flat()), missing: missing.count });
+        const product = inputs.find((each) => each.step === 'product')?.records[0];
+        const price = inputs.find((each) => each.step === 'price')?.records[0];
+        const reviews = inputs.filter((each) => each.step === 'reviews').flatMap(({ records }) => records);
+        const stars = reviews.map((each) => each.stars);
+        emit({ name: product?.name, price: price?.price, stars, missing: missing.count });
       },
     },
     report: {

@@ -105,9 +105,10 @@ export class Page extends PageTools {
 
   /**
    * A relative link as an absolute URL, as a browser follows it: from the page's `<base>`, with the query in the page's encoding. Undefined
-   * if it can't be one.
+   * if it can't be one, or if there is none: `page.resolve(page.attr('a.pdf', 'href'))`.
    */
-  resolve(link: string): string | undefined {
+  resolve(link: string | undefined): string | undefined {
+    if (link === undefined) return undefined;
     const { href, encodeQuery } = this.base;
     return URL.parse(encodeQuery === undefined ? link : withQuery(link, encodeQuery), href)?.href;
   }

@@ -45,12 +45,17 @@ interface JoinSpeech<Args, Item> {
 }
 
 /** What a join of a group gets, once all that it waits for has ended. After a crash it may run again: the last record stands. */
-interface GroupJoinContext<Args, Keeps, Item> extends JoinSpeech<Args, Item> {
+interface GroupJoinContext<Args, Keeps, Item, Names, Rows> extends JoinSpeech<Args, Item> {
   readonly owner: JoinOwner<KeptBy<Keeps>>;
   /** Of the steps and joins in `of`, by their order there, and then by URL. */
-  readonly inputs: readonly JoinInput[];
+  readonly inputs: readonly InputOf<Names, Rows>[];
   readonly missing: MissingInputs;
 }
+
+/** Whoever looks at its `step` knows of which type its `records` are. */
+type InputOf<Names, Rows> = {
+  readonly [N in Names & string]: JoinInput & { readonly step: N; readonly records: readonly RowOf<At<Rows, N>>[] };
+}[Names & string];
 
 /** What a join of the run gets, once nothing else is left to do. */
 interface RunJoinContext<Args, Item, Rows> extends JoinSpeech<Args, Item> {
@@ -62,8 +67,8 @@ interface RunJoinContext<Args, Item, Rows> extends JoinSpeech<Args, Item> {
 
 type RowOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : Readonly<Record<string, unknown>>;
 
-type JoinContext<Args, Per, Keeps, Item, Rows> = Per extends string
-  ? GroupJoinContext<Args, Keeps, Item>
+type JoinContext<Args, Per, Keeps, Item, Names, Rows> = Per extends string
+  ? GroupJoinContext<Args, Keeps, Item, Names, Rows>
   : RunJoinContext<Args, Item, Rows>;
 
 /** Why a join may fail and be tried again: its function threw, was refused or took too long; an item broke its schema. */
@@ -102,7 +107,14 @@ export type JoinsOf<Args, Names, Keeps, Items, JoinNames, Per, JoinItems> = {
     /** What an item of it is. */
     readonly record?: z.ZodType;
     readonly run: (
-      context: JoinContext<Args, At<Per, J>, At<Keeps, At<Per, J>>, At<JoinItems, J>, Items & JoinItems>,
+      context: JoinContext<
+        Args,
+        At<Per, J>,
+        At<Keeps, At<Per, J>>,
+        At<JoinItems, J>,
+        keyof Names | keyof JoinNames,
+        Items & JoinItems
+      >,
     ) => void | Promise<void>;
   };
 };

@@ -116,7 +116,9 @@ export class Worker implements Service {
 
   /** What keeps it from working on more pages at once. */
   get bound(): WorkerBeat['bound'] {
-    return this.#options.fetcher.isNetworkAway ? 'network' : this.#sizing.bound;
+    const { isNetworkAway, isWithoutProxy } = this.#options.fetcher;
+    if (isWithoutProxy) return 'proxies';
+    return isNetworkAway ? 'network' : this.#sizing.bound;
   }
 
   get state(): WorkerBeat['state'] {

@@ -23,6 +23,7 @@ export interface Bottleneck {
     | 'host paused'
     | 'host unreachable'
     | 'network'
+    | 'proxies'
     | 'retries'
     | 'slots'
     | 'cpu'
@@ -64,6 +65,7 @@ const LONG_PAUSE_MS = 2_000;
 
 /** The explanation for a worker that can't work on more pages at once. */
 const STRAINED = {
+  proxies: (id: string) => `${id} can use none of its proxies: its log says why`,
   network: (id: string) => `${id} gets no answer from any host: its network may be down`,
   cpu: (id: string, isLocal: boolean) =>
     `${id} has no CPU time left: ${isLocal ? 'a fleet uses more cores' : 'more workers help, on other cores'}`,
@@ -94,6 +96,11 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
     return stands('none', `what still waits is yet to be dropped: ${TRAWL} cancel ${run}`);
   if (progress.stoppedAt !== undefined && resumeCommand !== undefined)
     return stands('no workers', nobodyCrawls(resumeCommand));
+  const bounds = boundsOf(about);
+  // Seeds go through them, too.
+  const isBegun = left > 0 || producers.open > 0;
+  if (isBegun && bounds.length > 0 && bounds.every(({ bound }) => bound === 'proxies'))
+    return stands('proxies', 'no proxy of PROXY_URL can be used: the log says why; each is tried again by itself');
   if (left === 0) {
     if (producers.open === 0)
       return producers.lost > 0 ? stands('producer lost', lostProducers(progress)) : stands('none', '');
@@ -118,7 +125,6 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   }
   const busy = busySlots(about, isLocal);
   if (busy === undefined && isQueueFull(workers ?? [])) return say('broker', `RabbitMQ ${FULL_TEXT}`);
-  const bounds = boundsOf(about);
   if (bounds.length > 0 && bounds.every(({ bound }) => bound === 'network'))
     return stands('network', `no host answers, so the network may be down${giveUpOfAll(about)}`);
   const slowest = slowestHost(hosts, progress.readAt);
@@ -130,7 +136,7 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   const takesLonger = steadyMs !== undefined && slowest !== undefined && steadyMs > CLEARLY_LONGER * slowest.needsMs;
   if (namesHost && !takesLonger) return hostBottleneck(slowest, progress.readAt, isLocal);
   for (const { id, bound } of bounds) {
-    if (bound === 'network' || bound === 'cpu' || bound === 'memory' || bound === 'files')
+    if (bound !== 'slots' && bound !== 'politeness')
       return say(bound, STRAINED[bound](isLocal ? ONE_PROCESS : id, isLocal));
   }
   const isPolite = bounds.length > 0 && bounds.every(({ bound }) => bound === 'politeness');

@@ -37,6 +37,7 @@ export abstract class HttpFetcher implements Fetcher, BodyBudget {
   /** Connects to hosts directly. */
   protected readonly dial: Dial;
   protected readonly idle: IdleConnections;
+  readonly #proxies: FetcherOptions['proxies'];
   readonly #lookupMs: number;
   readonly #network = new OwnNetwork();
 
@@ -51,6 +52,7 @@ export abstract class HttpFetcher implements Fetcher, BodyBudget {
     this.memory = options.bodyMemory ?? new BodyMemory(BODY_MEMORY_BYTES);
     const certificates = new Certificates(options.trust ?? SYSTEM_TRUST);
     const tls = { sessions: newSessions(), protocols, certificates };
+    this.#proxies = options.proxies;
     this.idle = options.idleConnections ?? new IdleConnections();
     this.connecting = { turns: options.connectTurns ?? new ConnectTurns(), tls };
     const { guard, connecting, phaseMs } = this;
@@ -82,6 +84,10 @@ export abstract class HttpFetcher implements Fetcher, BodyBudget {
 
   get isNetworkAway(): boolean {
     return this.#network.isAway;
+  }
+
+  get isWithoutProxy(): boolean {
+    return this.#proxies?.isResting === true;
   }
 
   get waitingForMemory(): number {

@@ -225,4 +225,12 @@ const OUTCOMES: readonly { readonly kind: Outcome['kind']; readonly reasons: rea
   { kind: 'retry', reasons: FAILED_REASONS },
   { kind: 'failed', reasons: FAILED_REASONS },
 ];
-const BOUNDS = ['network', 'slots', 'cpu', 'memory', 'files', 'politeness'] as const satisfies readonly WorkerBound[];
+const BOUNDS = [
+  'network',
+  'proxies',
+  'slots',
+  'cpu',
+  'memory',
+  'files',
+  'politeness',
+] as const satisfies readonly WorkerBound[];

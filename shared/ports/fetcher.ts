@@ -46,6 +46,8 @@ export interface Fetcher {
   stop(): Promise<void>;
   /** Does no host answer, of several that were asked? Our own network is away, then. */
   readonly isNetworkAway: boolean;
+  /** Do all of its proxies rest, if it has any? It asks nobody, then. */
+  readonly isWithoutProxy: boolean;
   /** How many requests it can well have open at once: a worker that finds its own size goes no further. */
   readonly mostAtOnce: number;
   /** Number of pages, and of joins, whose reading waits for memory. */

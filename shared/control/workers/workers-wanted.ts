@@ -66,7 +66,7 @@ function pagesPerSecondOf(
 export function pagesPerSecondOfOne(workers: readonly WorkerPace[]): number {
   const shown = workers.flatMap(({ bound, progress }) => {
     const { pagesPerSecond = 0, busyShare = 0 } = progress ?? {};
-    if (bound === 'network' || pagesPerSecond < LEAST_PAGES_PER_SECOND) return [];
+    if (bound === 'network' || bound === 'proxies' || pagesPerSecond < LEAST_PAGES_PER_SECOND) return [];
     if (bound !== 'politeness') return [pagesPerSecond];
     return busyShare < LEAST_BUSY_SHARE ? [] : [pagesPerSecond / Math.min(1, busyShare)];
   });

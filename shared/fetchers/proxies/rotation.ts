@@ -93,6 +93,11 @@ export class Rotation {
     if (unreached.size >= HOSTS_IN_A_ROW) this.failed(proxy, trouble);
   }
 
+  /** Do all of them rest? */
+  get isResting(): boolean {
+    return this.#states.every((state) => this.#rests(state));
+  }
+
   rests(proxy: ProxyAddress): boolean {
     return this.#rests(this.#of(proxy));
   }

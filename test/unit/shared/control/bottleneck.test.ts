@@ -216,6 +216,18 @@ test.each([
     'no host answers, so the network may be down; giving up at 12:13 (--host-give-up)',
   ],
   [
+    'a proxy that nobody can use',
+    { progress: LEFT, ownBound: 'proxies' as const },
+    'proxies',
+    'no proxy of PROXY_URL can be used: the log says why; each is tried again by itself',
+  ],
+  [
+    'a proxy that nobody can use, which a seed waits for',
+    { progress: OFFERED_NOTHING, ownBound: 'proxies' as const },
+    'proxies',
+    'no proxy of PROXY_URL can be used: the log says why; each is tried again by itself',
+  ],
+  [
     'an outage of the network of all workers',
     { progress: LEFT, workers: [{ ...BUSY, bound: 'network' as const }] },
     'network',

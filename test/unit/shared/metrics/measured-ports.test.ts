@@ -104,6 +104,7 @@ const fetcher: Fetcher = {
   variantOf: (url) => `variant of ${url}`,
   stop: async () => {},
   isNetworkAway: true,
+  isWithoutProxy: true,
   mostAtOnce: 7,
   waitingForMemory: 5,
 };
@@ -123,6 +124,7 @@ test('requests are counted by what they came to, and bytes as they are read', as
     'trawl_fetch_duration_seconds_count{outcome="http_5xx"}': 1,
     'trawl_fetch_duration_seconds_count{outcome="timeout"}': 1,
   });
+  expect(measured.isWithoutProxy).toBe(true);
   expect([measured.mostAtOnce, measured.isNetworkAway, measured.waitingForMemory, measured.variantOf('x')]).toEqual([
     7,
     true,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { GotFetcher } from '../../../../../shared/fetchers/got/fetcher.ts';
 import { Rotation } from '../../../../../shared/fetchers/proxies/rotation.ts';
 import { type ProxyAddress, parseProxies } from '../../../../../shared/task/host/proxy-list.ts';
 import { SteppedClock } from '../../../../support/stores/stepped-clock.ts';
@@ -35,6 +36,21 @@ test('who rests is left out, and takes its turn again when the rest is over', ()
   clock.step(60_000);
   expect([order(), order()]).toEqual(['bca', 'cab']);
   expect(rotation.troubles).toEqual([]);
+});
+
+test('a fetcher is without a proxy while all of them rest', async () => {
+  const { rotation, clock, proxy } = setup('a', 'b');
+  const fetcher = new GotFetcher({ timeoutMs: 1_000, userAgent: 'test', proxies: rotation });
+  rotation.failed(proxy('a'), 'broke');
+  expect(fetcher.isWithoutProxy).toBe(false);
+  rotation.failed(proxy('b'), 'broke');
+  expect(fetcher.isWithoutProxy).toBe(true);
+  clock.step(60_000);
+  expect(fetcher.isWithoutProxy).toBe(false);
+  await fetcher.stop();
+  const direct = new GotFetcher({ timeoutMs: 1_000, userAgent: 'test' });
+  expect(direct.isWithoutProxy).toBe(false);
+  await direct.stop();
 });
 
 test('rests double up to a quarter of an hour, and begin anew after a success', () => {

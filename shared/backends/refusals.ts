@@ -40,6 +40,21 @@ export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] 
       `what ${user} may do: configure, write and read (rabbitmqctl set_permissions)`,
     ],
     [
+      /mechanism EXTERNAL is not provided/,
+      'login by a certificate',
+      'RABBITMQ_URL: auth_mechanism=external needs amqps:// there, and the plugin rabbitmq_auth_mechanism_ssl',
+    ],
+    [
+      /mechanism PLAIN is not provided/,
+      'login by a password',
+      'RABBITMQ_URL: with ?auth_mechanism=external, RABBITMQ_CERT_FILE says who logs in',
+    ],
+    [
+      /mechanism EXTERNAL/,
+      'user that the client certificate names',
+      'RABBITMQ_CERT_FILE: RabbitMQ needs a user of that name (ssl_cert_login_from says which name)',
+    ],
+    [
       /ACCESS[_-]REFUSED/,
       'user name or password',
       inUrl ? 'the login in RABBITMQ_URL' : 'RABBITMQ_USER and RABBITMQ_PASSWORD',

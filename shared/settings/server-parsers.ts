@@ -3,6 +3,8 @@ import { ESCAPED_IN_LOGIN, namesSeveralHosts, ONE_HOST, type Parser, urlOf } fro
 
 const REDIS_SCHEMES = ['redis', 'rediss'];
 const RABBITMQ_SCHEMES = ['amqp', 'amqps'];
+/** What its own clients call how they log in. */
+const LOGINS = ['plain', 'external'];
 const RABBITMQ_NUMBERS = ['heartbeat', 'channelMax', 'frameMax', 'maxFrameSize'];
 
 /** The name or address of a server, as it is in URLs: an IPv6 address in brackets, which may be missing. */
@@ -37,8 +39,9 @@ export function rabbitMqUrl(): Parser<string> {
     if ('expected' in read) return read;
     const { searchParams } = new URL(given);
     const wrong = RABBITMQ_NUMBERS.find((name) => !/^\d+$/.test(searchParams.get(name) ?? '0'));
-    if (wrong === undefined) return read;
-    return { expected: `${urlOf(RABBITMQ_SCHEMES)}, with a whole number as its ${wrong}` };
+    if (wrong !== undefined) return { expected: `${urlOf(RABBITMQ_SCHEMES)}, with a whole number as its ${wrong}` };
+    if (LOGINS.includes(searchParams.get('auth_mechanism') ?? 'plain')) return read;
+    return { expected: `${urlOf(RABBITMQ_SCHEMES)}, with ${LOGINS.join(' or ')} as its auth_mechanism` };
   };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
 import { openApi } from '../support/processes/api-process.ts';
 import { openWorkplace, type Workplace } from '../support/processes/trawl.ts';
-import { type TlsServers, tlsServers } from '../support/servers/tls-servers.ts';
+import { CLIENT_NAME, type TlsServers, tlsServers } from '../support/servers/tls-servers.ts';
 import { TestSite } from '../support/site.ts';
 import { uniquePrefix } from '../support/stores/rabbitmq.ts';
 
@@ -88,6 +88,18 @@ describe('servers that speak TLS, and want client certificates', () => {
         const line = said.source.replaceAll('X_', `${server.toUpperCase()}_`);
         expect(told[at]).toMatch(new RegExp(`problem {2}${server}: ${server} at \\S+ ${line}`));
       }
+  });
+
+  test('a certificate logs in to RabbitMQ, if it has a user of that name', async () => {
+    const { rabbitmq, rabbitmqUrl } = servers();
+    const url = `${rabbitmqUrl.replace('guest:guest@', '')}?auth_mechanism=external`;
+    const workplace = await setup({ RABBITMQ_URL: url });
+    expect(await troubles(workplace, {})).toMatch(
+      /problem {2}RabbitMQ: .* refuses the user that the client certificate names: .*Check RABBITMQ_CERT_FILE/,
+    );
+    await rabbitmq.ctl('add_user', CLIENT_NAME, 'sesame');
+    await rabbitmq.ctl('set_permissions', CLIENT_NAME, '.*', '.*', '.*');
+    expect(await troubles(workplace, {})).toMatch(/ok {7}RabbitMQ: answers/);
   });
 
   test('a command ends at once when it is refused, and a worker waits until that is mended', async () => {

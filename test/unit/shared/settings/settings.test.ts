@@ -189,6 +189,7 @@ test.each([
   [{ REDIS_URL: 'rediss://jo:s@a,b' },              `${REDIS_URL}, with ${ONE_HOST}`],
   [{ RABBITMQ_URL: 'amqps://jo:s@a;amqps://jo:s@b' }, `${BROKER_URL}, with ${ONE_HOST}`],
   [{ RABBITMQ_URL: 'amqp://q?heartbeat=10s' },      `${BROKER_URL}, with a whole number as its heartbeat`],
+  [{ RABBITMQ_URL: 'amqp://q?auth_mechanism=x' },   `${BROKER_URL}, with plain or external as its auth_mechanism`],
   [{ SINK: 'postgres://jo:s@a:1,b:2/t' },           `${SINK}, with ${ONE_HOST}`],
   [{ SINK: 'postgres://jo:s@a,b/t' },               `${SINK}, with ${ONE_HOST}`],
   [{ SINK: 'mysql://jo@db' },              SINK],

@@ -11,3 +11,9 @@ test.each([
 ])('the login of %s is sent as UTF-8', (url, [user, password]) => {
   expect(loginOf(new URL(url)).response()).toEqual(Buffer.from(`\0${user}\0${password}`));
 });
+
+test('with auth_mechanism=external, the certificate is the login', () => {
+  const login = loginOf(new URL('amqps://jo:sesame@h/v?heartbeat=10&auth_mechanism=external'));
+  expect([login.mechanism, String(login.response())]).toEqual(['EXTERNAL', '']);
+  expect(loginOf(new URL('amqps://jo:sesame@h/v?auth_mechanism=plain')).mechanism).toBe('PLAIN');
+});

@@ -20,6 +20,7 @@ import type { FrontierPolicy } from '../stores/policy.ts';
 import { HOUR_MS } from '../task/durations.ts';
 import { QUEUE_TTL_MS } from '../transports/rabbitmq/topology.ts';
 import { answered, COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
+import { lossOf } from './certificates.ts';
 import { rabbitMqTls, redisTls } from './client-tls.ts';
 import { placeOf } from './place.ts';
 import { rabbitMqRefusals, redisRefusals } from './refusals.ts';
@@ -135,13 +136,13 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     import('../stores/redis/rights/rights.ts'),
   ]);
   const url = redisUrlOf(settings);
+  const { tls, words } = redisTls(settings);
   const told = {
-    lost: (reason: string) => events?.lost?.('Redis', reason),
+    lost: (reason: string) => events?.lost?.('Redis', lossOf(reason, words)),
     restored: () => events?.restored?.('Redis'),
     ...(events?.silent === undefined ? {} : { silent: events.silent }),
     ...(events?.answering === undefined ? {} : { answering: events.answering }),
   };
-  const { tls, words } = redisTls(settings);
   const connection = new RedisConnection(url, name, {
     tls,
     events: told,
@@ -202,7 +203,7 @@ async function connectTransport(options: ConnectOptions): Promise<Transport & De
   const { settings, log, events, name } = options;
   const { RabbitMqTransport } = await import('../transports/rabbitmq/transport.ts');
   const url = rabbitmqUrlOf(settings);
-  const { tls } = rabbitMqTls(settings);
+  const { tls, words } = rabbitMqTls(settings);
   const transport = new RabbitMqTransport({
     ...{ url, tls },
     prefix: settings.queuePrefix,
@@ -210,7 +211,7 @@ async function connectTransport(options: ConnectOptions): Promise<Transport & De
     name,
     heartbeatSeconds: HEARTBEAT_SECONDS,
     window: PUBLISH_WINDOW,
-    onLost: (reason) => events?.lost?.('RabbitMQ', reason),
+    onLost: (reason) => events?.lost?.('RabbitMQ', lossOf(reason, words)),
     onRestored: () => events?.restored?.('RabbitMQ'),
     onBlocked: (reason) => {
       if (reason === undefined) log.warn({}, 'RabbitMQ accepts messages again');
@@ -264,15 +265,16 @@ export async function connectInspector(
   ]);
   const queues = topology(settings.queuePrefix, settings.queueType);
   const url = rabbitmqUrlOf(settings);
+  const { tls, words } = rabbitMqTls(settings);
   const connection = new RecoveringConnection({
-    ...{ url, tls: rabbitMqTls(settings).tls },
+    ...{ url, tls },
     name,
     heartbeatSeconds: HEARTBEAT_SECONDS,
     build: async ({ model }) => {
       if (asWorker) await checkDeclared(model, queues);
     },
     events: {
-      lost: (reason) => events?.lost?.('RabbitMQ', reason),
+      lost: (reason) => events?.lost?.('RabbitMQ', lossOf(reason, words)),
       restored: () => events?.restored?.('RabbitMQ'),
       blocked: () => {},
     },

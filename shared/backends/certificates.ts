@@ -46,6 +46,11 @@ export function certificateProblem(said: string, words: TlsWords): string | unde
   return `${problem}: ${reason}. ${mend}`;
 }
 
+/** Why a connection was lost, in those words if it is that. */
+export function lossOf(reason: string, words: TlsWords): string {
+  return certificateProblem(reason, words) ?? reason;
+}
+
 function wantsCertificate({ cert, key }: TlsWords): Verdict {
   return ['wants a client certificate', `Set ${cert} and ${key}`];
 }

@@ -3,7 +3,7 @@ import { systemClock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Settings } from '../settings/table.ts';
-import { certificateProblem } from './certificates.ts';
+import { certificateProblem, lossOf } from './certificates.ts';
 import { redisTls } from './client-tls.ts';
 import { placeOf } from './place.ts';
 import { probedReason } from './tls-probe.ts';
@@ -37,11 +37,13 @@ export async function openRedisCache(
     return { cache: new RedisResponseCache({ redis, memory, ...limits }), ...nothingOfItsOwn };
   const { connectCacheRedis, openCacheRedis } = await import('../stores/redis/cache/cache-connection.ts');
   const what = `the response cache at ${placeOf(cacheRedisUrl)}`;
+  const { tls, words } = redisTls(settings);
   const events = {
-    lost: (error: string) => log.warn({ what, error }, 'connection lost, continuing without it:'),
+    lost: (reason: string) =>
+      log.warn({ what, error: lossOf(reason, words) }, 'connection lost, continuing without it:'),
     restored: () => log.warn({ what }, 'connected again:'),
   };
-  const own = openCacheRedis(cacheRedisUrl, `${name} cache`, events, redisTls(settings).tls);
+  const own = openCacheRedis(cacheRedisUrl, `${name} cache`, events, tls);
   return {
     cache: new RedisResponseCache({ redis: own, ...limits }),
     connect: () => connectCacheRedis(own),

@@ -122,7 +122,6 @@ export class RedisConnection {
   readonly #redis: BatchingRedis;
   readonly #log: Logger | undefined;
   readonly #events: RedisEvents;
-  readonly #tls: ClientTls | undefined;
   #stood = false;
   #isLost = false;
   /** When it was last reached, it could not be worked with. */
@@ -136,7 +135,6 @@ export class RedisConnection {
   #reason = 'the connection was closed';
 
   constructor(url: string, name: string, { events, log, tls, waitsForWrites = false }: RedisConnectionOptions) {
-    this.#tls = tls;
     this.#log = log;
     this.#events = events;
     this.#redis = new BatchingRedis(url, {
@@ -156,6 +154,8 @@ export class RedisConnection {
       },
     });
     this.redis = this.#redis;
+    // Before ioredis opens a socket, which it does in a later turn.
+    this.redis.on('connecting', () => tls?.renew());
     this.redis.on('connect', () => {
       this.#askedAt = performance.now();
     });
@@ -183,7 +183,6 @@ export class RedisConnection {
   async connect(): Promise<void> {
     const everyMs = this.#events.silent === undefined ? ASK_EVERY_MS : ASK_SOON_MS;
     this.#watch ??= setInterval(() => this.#listen(), everyMs).unref();
-    this.#tls?.renew();
     try {
       await this.redis.connect();
     } catch (error: unknown) {
@@ -209,7 +208,6 @@ export class RedisConnection {
   /** Nothing if there is to be no other try. */
   #delayBeforeTry(times: number): number | null {
     if (!this.#stood) return null;
-    this.#tls?.renew();
     return this.#isUnfit ? UNFIT_LOOK_MS : Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6));
   }
 

@@ -28,11 +28,9 @@ export function openCacheRedis(url: string, name: string, events: CacheRedisEven
     socketTimeout: ANSWER_TIMEOUT_MS,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    retryStrategy: (times) => {
-      tls?.renew();
-      return Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6));
-    },
+    retryStrategy: (times) => Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6)),
   });
+  redis.on('connecting', () => tls?.renew());
   let isLost = false;
   redis.on('error', (error: Error) => {
     // Refused the database that was asked for, ioredis would work in database 0.

@@ -8,6 +8,7 @@ import {
   connectInspector,
   connectStores,
 } from '../../shared/backends/backends.ts';
+import { endingCertificates } from '../../shared/backends/client-tls.ts';
 import { tryProxy } from '../../shared/backends/fetchers.ts';
 import { placeOf } from '../../shared/backends/place.ts';
 import { tryCache } from '../../shared/backends/response-caches.ts';
@@ -79,6 +80,7 @@ function settingsFindings({ settings }: CheckContext): Finding[] {
   const { insecure } = settings;
   const warnings = unknownTexts(settings);
   if (insecure.length > 0) warnings.push(`certificates of ${insecure.join(', ')} are not checked (INSECURE)`);
+  warnings.push(...endingCertificates(settings, Date.now()));
   return [
     ok('settings', 'can be read'),
     ...warnings.map((said) => ({ what: 'settings', state: 'warning', said }) as const),

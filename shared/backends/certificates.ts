@@ -1,5 +1,5 @@
-import { endOf } from '../runtime/client-tls.ts';
-import type { TlsWords } from './client-tls.ts';
+import { lifetimeOf } from '../runtime/client-tls.ts';
+import { minuteOf, type TlsWords } from './client-tls.ts';
 
 /** What a problem is, as a predicate, and what to do about it. */
 type Verdict = readonly [problem: string, mend: string];
@@ -68,8 +68,8 @@ function refusesCertificate({ cert }: TlsWords, file: string): Verdict {
 /** When a certificate was valid for the last time, if it is out of date. */
 function lastDayOf(file: string): string | undefined {
   try {
-    const end = endOf(file);
-    return end.getTime() < Date.now() ? end.toISOString().slice(0, 16).replace('T', ' ') : undefined;
+    const { until } = lifetimeOf(file);
+    return until < Date.now() ? minuteOf(until) : undefined;
   } catch {
     return undefined;
   }

@@ -49,9 +49,10 @@ export function pairProblem(cert: string, key: string): string | undefined {
   }
 }
 
-/** When a certificate's time is over. */
-export function endOf(cert: string): Date {
-  return new X509Certificate(certificatesIn(cert)[0] ?? '').validToDate;
+/** From when and until when the first certificate in a file is valid, in milliseconds since 1970. */
+export function lifetimeOf(cert: string): { readonly from: number; readonly until: number } {
+  const { validFromDate, validToDate } = new X509Certificate(certificatesIn(cert)[0] ?? '');
+  return { from: validFromDate.getTime(), until: validToDate.getTime() };
 }
 
 /**

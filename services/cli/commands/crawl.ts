@@ -8,6 +8,7 @@ import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, repeate
 import { HEADINGS } from '../help/flags.ts';
 import { embeddedContext } from '../process/embedded-context.ts';
 import { EXIT_INTERRUPTED, Interrupts, untilInterrupted } from '../process/interrupts.ts';
+import { warnOfLeftInRuns } from '../process/left-in-runs.ts';
 import { recordsFlags } from '../process/place-flags.ts';
 import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/plan-crawl.ts';
 import { tellEnd } from '../process/tell-end.ts';
@@ -63,6 +64,7 @@ export async function crawl(
     await writeTableOf(ended, table, { ...context, settings: { ...context.settings, crawler } });
     return 0;
   }
+  if (resume === undefined) await warnOfLeftInRuns(plan.runOptions, context);
   // A resumed run has flags of its own.
   const own = { ...context, settings: plan.settings };
   const recordsFlag = recordsFlags(context, own.settings.sink);

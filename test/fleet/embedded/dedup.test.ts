@@ -59,6 +59,28 @@ test('crawls with --dedup ever take what none before them has taken, and what ha
   );
 }, 120_000);
 
+test('what waits in a crawl that was killed is not passed over in silence: it is named, and taken once that one is cancelled', async () => {
+  const { site, workplace, flags, crawl } = await setup();
+  let isStuck = true;
+  site.on('/b', (_, response) => {
+    if (!isStuck) response.setHeader('content-type', 'text/html').end('<title>well</title>');
+  });
+  const killed = workplace.start(['crawl', site.url('/b'), '--run', 'killed', ...flags]);
+  await site.arrival('/b');
+  killed.signal('SIGKILL');
+  await killed.ended;
+  isStuck = false;
+  const next = await workplace.run(['crawl', site.url('/b'), '--quiet', ...flags]);
+  expect(next.code).toBe(0);
+  expect(next.stderr).toBe(
+    'Left out as known, though not crawled: 1 URL of runs that were stopped (killed)\n' +
+      'Crawl them with: trawl crawl --resume killed\nOr have later crawls take them: trawl cancel killed\n',
+  );
+  await workplace.run(['cancel', 'killed']);
+  expect((await crawl(['/b'])).asked).toEqual(['/b']);
+  expect((await workplace.run(['crawl', site.url('/b'), '--quiet', ...flags])).stderr).toBe('');
+}, 120_000);
+
 test('with --incremental beside it, pages that have changed are taken again', async () => {
   const { site, workplace, flags } = await setup();
   const pages = new ChangingPages(site, 5);

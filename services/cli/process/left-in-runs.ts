@@ -1,0 +1,42 @@
+import { hasLocalRuns, openLocalStores } from '../../../shared/backends/embedded.ts';
+import { counted } from '../../../shared/control/format.ts';
+import type { RunOptions } from '../../../shared/ports/runs.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
+import type { Context } from '../command.ts';
+import { say } from '../text/output.ts';
+import { folderFlag, resumeRunCommand } from './place-flags.ts';
+
+/** Open runs that are looked at, the newest. */
+const MOST_RUNS = 200;
+
+/**
+ * Says which URLs a crawl that shares its marks leaves out though nobody has fetched them, nor will: they wait in runs that were stopped.
+ * Crawls from cron would leave them out each night, and report that there is nothing new.
+ */
+export async function warnOfLeftInRuns({ dedup }: Pick<RunOptions, 'dedup'>, context: Context): Promise<void> {
+  if (dedup !== 'ever' || !hasLocalRuns(context.settings)) return;
+  const left: { run: string; urls: number }[] = [];
+  const stores = await openLocalStores(context.settings);
+  try {
+    for (const id of await stores.runs.listOpen(MOST_RUNS)) {
+      const progress = await stores.runs.progress(id);
+      if (progress?.stoppedAt === undefined || progress.options.dedup !== 'ever') continue;
+      const urls = progress.waiting + progress.inFlight;
+      if (urls > 0) left.push({ run: id, urls });
+    }
+  } finally {
+    stores.close();
+  }
+  const [newest, ...others] = left;
+  if (newest === undefined) return;
+  const urls = left.reduce((sum, each) => sum + each.urls, 0);
+  const more = others.length === 0 ? '' : `, and ${counted(others.length, 'other')}`;
+  say(
+    {
+      text: `Left out as known, though not crawled: ${counted(urls, 'URL')} of runs that were stopped (${newest.run}${more})`,
+      mark: 'warning',
+    },
+    `Crawl them with: ${resumeRunCommand(newest.run, context)}`,
+    `Or have later crawls take them: ${TRAWL} cancel ${newest.run}${folderFlag(context)}`,
+  );
+}

@@ -60,6 +60,7 @@ export class OwnedLocalRun implements OwnedRun {
     await forgetHosts(store);
     await forgetPages(store);
     await deleteLeftovers(store);
+    store.database.shrink();
   }
 
   async close(): Promise<void> {

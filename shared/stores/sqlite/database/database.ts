@@ -13,6 +13,9 @@ const BUSY_MS = 2;
 const BUSY_MOST_MS = 30_000;
 /** Once this many calls are gathered, they are made without waiting for more. */
 const MANY_CALLS = 64;
+/** A file with more free pages than these 32 MiB is written anew, if it has no more in use: that takes a second at most. */
+const MOST_FREE_PAGES = 32_768;
+const MOST_USED_PAGES = 32_768;
 /** URLs may hold secrets in their query, and SQLite would let others read the file. */
 const FILE_MODE = 0o600;
 
@@ -164,6 +167,22 @@ export class LocalDatabase {
     } catch (error: unknown) {
       // Without a log, everything is in the database.
       if (codeOf(error) !== 'ENOENT') this.fail(error instanceof StorageError ? error : this.#unwritable(error));
+    }
+  }
+
+  /**
+   * Writes a file anew that is mostly empty, unless another connection is writing: returning its free pages one by one takes as long as
+   * their number squared.
+   */
+  shrink(): void {
+    const read = (pragma: string): number =>
+      Number(Object.values(this.#database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
+    try {
+      const free = read('freelist_count');
+      if (free > MOST_FREE_PAGES && read('page_count') - free <= MOST_USED_PAGES) this.#database.exec('VACUUM');
+    } catch (error: unknown) {
+      // Without room on the disk for a second file, say, it stays as it is.
+      if (!isSqlite(error)) throw error;
     }
   }
 

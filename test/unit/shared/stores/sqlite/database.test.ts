@@ -140,3 +140,30 @@ test('in memory, a call is made at once', () => {
   void database.call(() => noteIn(database, 'a'));
   expect(notesIn(database)).toEqual(['a']);
 });
+
+test('a file that is mostly empty is written anew, unless much is in it or another connection writes', async () => {
+  const { path } = await setup();
+  const database = new LocalDatabase({ path });
+  onTestFinished(() => database.close());
+  const other = new DatabaseSync(path);
+  onTestFinished(() => other.close());
+  const pages = () => Number(other.prepare('PRAGMA page_count').get()?.page_count);
+  const note = '.'.repeat(1_000);
+  await database.call(() => {
+    noteIn(database, 'kept');
+    for (let n = 0; n < 80_000; n++)
+      database.run("INSERT INTO attempts (mark, at, note) VALUES ('gone', ?, ?)", n, note);
+  });
+  await database.call(() => database.run('DELETE FROM attempts WHERE at > 40000'));
+  const before = pages();
+  database.shrink();
+  expect(pages()).toBe(before);
+  await database.call(() => database.run("DELETE FROM attempts WHERE mark = 'gone'"));
+  other.exec('BEGIN IMMEDIATE');
+  database.shrink();
+  other.exec('ROLLBACK');
+  expect(pages()).toBe(before);
+  database.shrink();
+  expect(pages()).toBeLessThan(100);
+  expect(await database.call(() => notesIn(database))).toEqual(['kept']);
+});

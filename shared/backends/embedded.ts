@@ -138,11 +138,12 @@ async function portsOf(store: LocalStore, settings: Settings): Promise<Stores> {
 
 /** In memory if no settings are given. */
 async function openStore(settings: Settings | undefined): Promise<LocalStore> {
-  const [{ LocalDatabase }, { IN_MEMORY }, { LocalStore }, { SteadyClock }] = await Promise.all([
+  const [{ LocalDatabase }, { IN_MEMORY }, { LocalStore }, { SteadyClock }, { endTimesAhead }] = await Promise.all([
     import('../stores/sqlite/database/database.ts'),
     import('../stores/sqlite/database/sqlite-file.ts'),
     import('../stores/sqlite/moves/local-store.ts'),
     import('../stores/sqlite/steady-clock.ts'),
+    import('../stores/sqlite/times-ahead.ts'),
   ]);
   if (settings !== undefined) makeOutputFolder(settings.outputDir);
   const database = new LocalDatabase(
@@ -152,7 +153,7 @@ async function openStore(settings: Settings | undefined): Promise<LocalStore> {
   const store = new LocalStore({ database, clock });
   if (settings === undefined) return store;
   try {
-    clock.continueFrom(await store.lastTouchedAt());
+    if (!clock.continueFrom(await store.lastTouchedAt())) await endTimesAhead(store);
     return store;
   } catch (error: unknown) {
     database.close();

@@ -22,9 +22,13 @@ export class SteadyClock implements Clock {
   /**
    * It is at least `time`, from now on: that of another process, which may have had a clock that was ahead. Rates and retries that it
    * has stored would lie in the future for that long.
+   *
+   * @returns `false` if that is too far ahead
    */
-  continueFrom(time: number): void {
-    if (time - this.now() <= MOST_AHEAD_MS) this.#from = { time, at: performance.now() };
+  continueFrom(time: number): boolean {
+    if (time - this.now() > MOST_AHEAD_MS) return false;
+    this.#from = { time, at: performance.now() };
+    return true;
   }
 
   now(): number {

@@ -1,4 +1,5 @@
 import type { PageVisit } from '../../../ports/frontier/frontier.ts';
+import { DAY_MS } from '../../../task/durations.ts';
 import { type KnownPage, PAGE_RETENTION_MS } from '../../../task/task/known-page.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { MARK, SHARED } from '../database/schema.ts';
@@ -27,7 +28,8 @@ export class Recrawl {
       'SELECT page, fetchedAt FROM pages WHERE mark = ?',
       mark,
     );
-    if (row === undefined || now - row.fetchedAt >= PAGE_RETENTION_MS) return undefined;
+    // By a clock that was ahead by days: nothing would count as changed since then.
+    if (row === undefined || now - row.fetchedAt >= PAGE_RETENTION_MS || row.fetchedAt - now > DAY_MS) return undefined;
     return { ...(JSON.parse(row.page) as Omit<KnownPage, 'fetchedAt'>), fetchedAt: row.fetchedAt };
   }
 

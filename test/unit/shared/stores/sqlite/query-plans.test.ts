@@ -29,6 +29,7 @@ const MAY: Readonly<Record<string, string>> = {
   'SELECT mark, outcome, reason, input FROM groupInputs WHERE grp = ? ORDER BY n': 'a join gets all inputs of a group',
   'SELECT substr(mark,': 'reads the marks of a group',
   'INSERT OR IGNORE INTO leftovers SELECT old FROM': 'sorts the runs',
+  'UPDATE hosts SET nextAt = min(nextAt': 'once, after a clock was ahead by days',
   'SELECT crawls.* FROM crawls LEFT JOIN runs': 'sorts the runs that have not ended',
 };
 

@@ -7,6 +7,7 @@ import { LocalDatabase } from '../../../../../shared/stores/sqlite/database/data
 import { SteadyClock } from '../../../../../shared/stores/sqlite/steady-clock.ts';
 import { DAY_MS, HOUR_MS } from '../../../../../shared/task/durations.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
+import { EVERYTHING, offerOf } from '../../../../support/stores/embedded.ts';
 import { newFolder } from '../../../../support/stores/kept-store.ts';
 
 /** A machine whose clock is set. */
@@ -34,25 +35,54 @@ test('a time that is past, or more than a day ahead, changes nothing', () => {
   }
 });
 
-test('a slot at a host that a crawl took by a clock two hours ahead holds up no later one', async () => {
+/** What a crawl has left behind that had one URL waiting, and whose clock was ahead. */
+async function leftBehind(aheadMs: number) {
   const outputDir = await newFolder();
   onTestFinished(() => rm(outputDir, { recursive: true }));
   const settings = { ...readSettings({}), outputDir };
   const options = { ...FAST_RUN, dedup: 'run' } as const;
   const begin = { run: 'r', options, crawler: 'page', seeds: [], flags: {} };
   const first = await openEmbedded(settings, { begin, syncRecords: async () => {} });
+  await first.runs.open('r', options, 'p');
+  await first.frontier.offer('r', [offerOf('http://a.test/')]);
   await first.owned?.close();
   first.close();
-  const later = Date.now() + 2 * HOUR_MS;
+  const later = Date.now() + aheadMs;
   const database = new LocalDatabase({ path: join(outputDir, 'trawl.sqlite') });
   await database.call(() => {
     database.run('UPDATE crawls SET touchedAt = ?', later);
+    database.run('UPDATE runs SET startedAt = ?1, lookAt = ?1', later);
+    database.run('UPDATE runHosts SET readyAt = ?', later);
     database.run('INSERT INTO hosts (host, nextAt, releaseAt) VALUES (?, ?, ?)', 'a.test', later, later);
+    database.run('INSERT INTO hosts (host, pausedUntil, reason) VALUES (?, ?, ?)', 'b.test', later, 'http_429');
+    database.run('INSERT INTO hosts (host, pausedUntil, byHand) VALUES (?, ?, ?)', 'c.test', later, 1);
   });
   database.close();
-  const stores = await openLocalStores(settings);
+  return settings;
+}
+
+test.each([
+  ['two hours', 2 * HOUR_MS],
+  ['240 days', 240 * DAY_MS],
+])('a slot that a crawl took by a clock %s ahead holds up no later one', async (_, aheadMs) => {
+  const stores = await openLocalStores(await leftBehind(aheadMs));
   onTestFinished(() => stores.close());
   expect(await stores.gate.ask('a.test', { intervalMs: 1_000, concurrency: 0 }, 'r:1')).toMatchObject({
     granted: true,
   });
+});
+
+test('what a crawl by a clock 240 days ahead let wait is resumed, and the hosts it paused are asked, but for those paused by hand', async () => {
+  const settings = await leftBehind(240 * DAY_MS);
+  const resumed = await openEmbedded(settings, { resume: 'r', syncRecords: async () => {} });
+  onTestFinished(async () => {
+    await resumed.owned?.close();
+    resumed.close();
+  });
+  const limits = { intervalMs: 1_000, concurrency: 0 };
+  expect(await resumed.gate.ask('b.test', limits, 'r:1')).toMatchObject({ granted: true });
+  expect(await resumed.gate.ask('c.test', limits, 'r:1')).toMatchObject({ granted: false });
+  const { tasks } = await resumed.frontier.release(EVERYTHING);
+  expect(tasks.map(({ task }) => task.url)).toEqual(['http://a.test/']);
+  expect(Date.now() - ((await resumed.runs.progress('r'))?.startedAt ?? 0)).toBeLessThan(DAY_MS);
 });

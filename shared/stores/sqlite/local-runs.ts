@@ -8,6 +8,7 @@ import { makeOutputFolder, unusableOutput } from '../../runtime/files/output-fol
 import { bootId } from './database/boot.ts';
 import { FileLock } from './database/lock.ts';
 import { freePlaces } from './moves/held-places.ts';
+import { leaveOutGap } from './moves/left-out-gap.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
 import type { RunRow } from './moves/rows/run-rows.ts';
@@ -109,23 +110,6 @@ export async function reopenRun(run: string, options: OpeningOptions): Promise<O
     });
     return new OwnedLocalRun({ ...options, run, lock, isSealed });
   });
-}
-
-/**
- * The time in which nobody crawled a run doesn't count: neither in how long it took, nor in how long its hosts have given errors. One
- * more would have a host given up that was hardly ever asked.
- */
-function leaveOutGap(moves: Moves, run: string, gapMs: number): void {
-  const row = moves.run(run);
-  if (row === undefined || row.endedAt !== null) return;
-  row.startedAt += gapMs;
-  moves.flush();
-  moves.database.run(
-    `UPDATE runHosts SET troubleSince = troubleSince + ?1, troubleLast = troubleLast + ?1, silentSince = silentSince + ?1
-     WHERE run = ?2 AND troubleSince IS NOT NULL`,
-    ...[gapMs, row.n],
-  );
-  moves.forgetRows();
 }
 
 /** Drops what a cancelled run had in flight, if no process has the run any more. */

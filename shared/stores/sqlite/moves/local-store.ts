@@ -1,20 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../runtime/clock.ts';
+import { MINUTE_MS } from '../../../task/durations.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { IN_MEMORY } from '../database/sqlite-file.ts';
+import { leaveOutGap } from './left-out-gap.ts';
 import { Moves } from './moves.ts';
 import { RowMemories } from './rows/run-rows.ts';
+
+/** A process has been asleep for as long as the time of day has run ahead of the time that it saw pass, from a minute on. */
+const ASLEEP_MS = MINUTE_MS;
+
+type StoreClock = Pick<Clock, 'now' | 'monotonic'>;
 
 /** The base of all ports of the local store: calls that see the database at one moment of one clock. */
 export class LocalStore {
   readonly database: LocalDatabase;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: StoreClock;
   /** The runs that this process has to itself; undefined if no other process can have any. */
   readonly owned: Set<string> | undefined;
   /** The moves of the transaction under way: a row is read once for all of its calls. */
   #moves: Moves | undefined;
 
-  constructor({ database, clock }: { readonly database: LocalDatabase; readonly clock: Pick<Clock, 'now'> }) {
+  constructor({ database, clock }: { readonly database: LocalDatabase; readonly clock: StoreClock }) {
     this.database = database;
     this.owned = database.path === IN_MEMORY ? undefined : new Set();
     this.clock = clock;
@@ -22,15 +29,25 @@ export class LocalStore {
     const writer = randomUUID();
     let version: number | undefined;
     let found: number | undefined;
+    /** How far the time of day was ahead of the time that passed, at the last transaction, and at this one. */
+    let ahead: number | undefined;
+    let aheadNow = 0;
     database.surround({
       begin: () => {
         found = database.version;
         if (found !== version && !isWrittenBy(database, writer)) memories.clear();
-        this.#moves = new Moves({ database, now: Math.floor(clock.now()), owned: this.owned, memories });
+        const now = clock.now();
+        const moves = new Moves({ database, now: Math.floor(now), owned: this.owned, memories });
+        this.#moves = moves;
+        aheadNow = now - clock.monotonic();
+        const asleepMs = Math.floor(aheadNow - (ahead ?? aheadNow));
+        // A machine that is put to sleep loses its network before, and has it again some time after.
+        if (asleepMs >= ASLEEP_MS) for (const run of this.owned ?? []) leaveOutGap(moves, run, asleepMs);
       },
       end: () => this.#moves?.flush(true),
       committed: () => {
         version = found;
+        ahead = aheadNow;
         this.#moves?.remember();
       },
     });

@@ -21,6 +21,8 @@ const HOSTILE =
 export const LONG_HOSTILE = `${HOSTILE}${'unbreakable'.repeat(455)}`;
 /** As long as a name of a host may be. */
 export const LONG_HOST = `${['a', 'b', 'c'].map((letter) => letter.repeat(63)).join('.')}.example`;
+/** As long as the name of a run may be. */
+const LONG_RUN = 'r'.repeat(63);
 export const HOSTILE_URL = `https://hostile.example/?q=${encodeURIComponent(HOSTILE)}&${'long'.repeat(60)}`;
 /** The runs of the busy store, newest last. */
 const RUNS = Array.from({ length: 20 }, (_, i) => `run-${String(i + 1).padStart(2, '0')}`);
@@ -85,7 +87,7 @@ async function fillBusyStore(folder: string, reason: string, letterCount: number
     return letterOf(`https://site-${i}.example/missing`, { run: 'run-01', reason, at });
   });
   for (let at = 0; at < kept.length; at += KEPT_AT_ONCE) await letters.keep(kept.slice(at, at + KEPT_AT_ONCE));
-  const hostile = letterOf(HOSTILE_URL, { run: 'run-01', reason: 'http_4xx', at: now });
+  const hostile = letterOf(HOSTILE_URL, { run: LONG_RUN, reason: 'http_4xx', at: now });
   const body = JSON.parse(String(hostile.body));
   await letters.keep([{ ...hostile, body: JSON.stringify({ ...body, error: LONG_HOSTILE }) }]);
   for (const each of owned) await each.close();

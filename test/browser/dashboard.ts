@@ -105,6 +105,11 @@ export async function flawsOf(page: Page): Promise<string[]> {
       (element) => element.getBoundingClientRect().right > root.clientWidth + 1 && !scrolls(element),
     );
     const named = out.map((element) => `${element.tagName}.${element.className} sticks out: ${element.textContent}`);
+    for (const node of document.querySelectorAll('svg g:has(> rect)')) {
+      const [rect, ...texts] = [...node.children].map((each) => each.getBoundingClientRect());
+      if (texts.some(({ left, right }) => left < (rect?.left ?? 0) || right > (rect?.right ?? 0)))
+        named.push(`a text sticks out of its step: ${node.textContent}`);
+    }
     return root.scrollWidth > root.clientWidth ? ['the page scrolls sideways', ...named] : named;
   });
   return [...(await violationsOf(page)), ...tooWide.map((each) => each.slice(0, 160))];

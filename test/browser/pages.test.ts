@@ -107,6 +107,21 @@ describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
   });
 });
 
+test('the counts of a run of millions fit into its steps', async () => {
+  const page = await openPage(busy.browser, busy.api);
+  // Events would bring the figures that it really has.
+  await page.route('**/api/events*', (route) => route.fulfill({ contentType: 'text/event-stream', body: ':\n\n' }));
+  await page.route('**/api/runs/run-04', async (route) => {
+    const run = await (await route.fetch()).json();
+    const many = { discovered: 12_345_678, done: 12_000_000, failed: 345_678 };
+    await route.fulfill({ json: { ...run, ...many } });
+  });
+  await page.goto(`${busy.api.url}/#/runs/run-04`);
+  await page.locator('svg').getByText('12 000 000 / 12 345 678').waitFor();
+  expect(await flawsOf(page)).toEqual([]);
+  await picture(page, 'run-of-millions');
+});
+
 test('the page asks for nothing that its policy would have to allow', async () => {
   const answer = await fetch(`${busy.api.url}/`);
   const policy = answer.headers.get('content-security-policy') ?? '';

@@ -1,6 +1,6 @@
 import { count } from '../../../../../shared/control/format.ts';
 import type { Graph, Run, StepCounts } from '../api/answers.ts';
-import { layoutOf, NODE_HEIGHT, NODE_WIDTH, pathOfArrow, SEEDS } from './graph-layout.ts';
+import { layoutOf, NODE_HEIGHT, pathOfArrow, SEEDS } from './graph-layout.ts';
 import { Table } from './table.tsx';
 
 interface StepRow extends StepCounts {
@@ -11,8 +11,9 @@ const LONGEST_NAME = 20;
 
 /** A run's steps with what each has done: as a picture, and as a table for those who can't see it. */
 export function StepGraph({ graph, run }: { readonly graph: Graph; readonly run: Run }) {
-  const { nodes, arrows, width, height } = layoutOf(graph);
   const rows = graph.steps.map((name): StepRow => ({ name, ...countsOf(name, graph, run) }));
+  const texts = rows.flatMap((row) => [shortened(row.name), `${doneText(row)}${failedText(row)}`]);
+  const { nodes, arrows, width, height, nodeWidth } = layoutOf(graph, texts);
   const countsByName = new Map(rows.map((row) => [row.name, row]));
   return (
     <>
@@ -42,7 +43,7 @@ export function StepGraph({ graph, run }: { readonly graph: Graph; readonly run:
             <path
               key={`${arrow.from.name} ${arrow.to.name} ${arrow.label}`}
               class="arrow"
-              d={pathOfArrow(arrow)}
+              d={pathOfArrow(arrow, nodeWidth)}
               marker-end="url(#arrow)"
             >
               {arrow.label !== undefined && <title>{arrow.label}</title>}
@@ -54,17 +55,17 @@ export function StepGraph({ graph, run }: { readonly graph: Graph; readonly run:
               <g key={name} transform={`translate(${x} ${y})`}>
                 <rect
                   class={name === SEEDS ? 'node seeds' : 'node'}
-                  width={NODE_WIDTH}
+                  width={nodeWidth}
                   height={NODE_HEIGHT}
                   rx={name === SEEDS ? NODE_HEIGHT / 2 : 4}
                 />
-                <text class="name" x={NODE_WIDTH / 2} y={counts === undefined ? 27 : 18}>
+                <text class="name" x={nodeWidth / 2} y={counts === undefined ? 27 : 18}>
                   {name === SEEDS ? 'seeds' : shortened(name)}
                 </text>
                 {counts !== undefined && (
-                  <text x={NODE_WIDTH / 2} y={34}>
-                    {count(counts.done)} / {count(counts.discovered)}
-                    {counts.failed > 0 && <tspan class="failed"> · {count(counts.failed)} failed</tspan>}
+                  <text x={nodeWidth / 2} y={34}>
+                    {doneText(counts)}
+                    {counts.failed > 0 && <tspan class="failed">{failedText(counts)}</tspan>}
                   </text>
                 )}
               </g>
@@ -97,6 +98,14 @@ function countsOf(name: string, { steps }: Graph, run: Run): StepCounts {
   const others = Object.values(run.steps ?? {});
   const rest = (field: keyof StepCounts): number => run[field] - others.reduce((sum, each) => sum + each[field], 0);
   return { discovered: rest('discovered'), done: rest('done'), skipped: rest('skipped'), failed: rest('failed') };
+}
+
+function doneText({ done, discovered }: StepCounts): string {
+  return `${count(done)} / ${count(discovered)}`;
+}
+
+function failedText({ failed }: StepCounts): string {
+  return failed > 0 ? ` · ${count(failed)} failed` : '';
 }
 
 function shortened(name: string): string {

@@ -27,7 +27,20 @@ test('no two steps stand in one place, and all of them in the picture', () => {
 });
 
 test('every edge has its arrow, those that lead back as well', () => {
-  const { arrows } = layoutOf(SHOP);
+  const { arrows, nodeWidth } = layoutOf(SHOP);
   expect(arrows).toHaveLength(SHOP.edges.length);
-  expect(new Set(arrows.map(pathOfArrow)).size).toBe(SHOP.edges.length);
+  expect(new Set(arrows.map((arrow) => pathOfArrow(arrow, nodeWidth))).size).toBe(SHOP.edges.length);
+});
+
+test('steps are as wide as the longest of their texts, and stand as far apart as ever', () => {
+  const gapOf = ({ nodes, nodeWidth }: ReturnType<typeof layoutOf>): number => {
+    const [first = 0, second = 0] = [...new Set(nodes.map(({ x }) => x))].sort((a, b) => a - b);
+    return second - first - nodeWidth;
+  };
+  const [usual, wide] = [
+    layoutOf(SHOP, ['1 / 2']),
+    layoutOf(SHOP, ['1 / 2', '12 345 678 / 12 345 678 · 345 678 failed']),
+  ];
+  expect(wide.nodeWidth).toBeGreaterThan(usual.nodeWidth);
+  expect(gapOf(wide)).toBe(gapOf(usual));
 });

@@ -3,6 +3,7 @@ import { openRecords } from '../../../shared/backends/sinks.ts';
 import { readHost } from '../../../shared/control/hosts/host-name.ts';
 import { type ForgetWhat, forgetMarks } from '../../../shared/control/steering/forgetting.ts';
 import { lookUp } from '../../../shared/control/urls/biography.ts';
+import { MOST_RUNS_OF_URL } from '../../../shared/control/urls/url-marks.ts';
 import { silentLog } from '../../../shared/runtime/logger.ts';
 import { withoutCredentials } from '../../../shared/task/url/url.ts';
 import { Problem, problemSchema, unknownRun } from '../http/problem.ts';
@@ -36,6 +37,11 @@ const biographySchema = z.looseObject({
         .describe("of the run that was asked for, if it doesn't know the URL: why, and what it has left out so far"),
     }),
   ),
+  truncated: z
+    .boolean()
+    .describe(
+      `There are more runs than the ${MOST_RUNS_OF_URL} newest, which are looked through: \`run\` looks into any`,
+    ),
   attempts: z.array(attemptSchema),
   letters: z.array(letterSchema).nullable(),
   lettersProblem: z.string().nullable(),

@@ -2,6 +2,7 @@ import { count, counted, duration } from '../../../shared/control/format.ts';
 import { hostText, paceText } from '../../../shared/control/hosts/pause-text.ts';
 import type { Biography, RunChapter } from '../../../shared/control/urls/biography.ts';
 import type { UnknownUrl } from '../../../shared/control/urls/unknown-url.ts';
+import { MOST_RUNS_OF_URL } from '../../../shared/control/urls/url-marks.ts';
 import type { Place, TaskTrace } from '../../../shared/ports/biographer.ts';
 import type { AttemptNote } from '../../../shared/ports/frontier/frontier.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
@@ -36,15 +37,21 @@ export function biographyLines(biography: Biography, options: BiographyTextOptio
 }
 
 /** What is known without a look at single runs. The marks of a local crawl are its own, unless it was asked for `--dedup ever`. */
-function knownLines({ known, runs }: Biography, { isLocal, hasOthers }: BiographyTextOptions): string[] {
+function knownLines({ known, runs, truncated }: Biography, { isLocal, hasOthers }: BiographyTextOptions): string[] {
   if (isLocal) {
     if (known) return ['Known to crawls with --dedup ever.'];
-    return runs.length === 0 ? ['No crawl on this machine knows it.'] : [];
+    if (runs.length > 0) return [];
+    return [
+      truncated
+        ? `None of the ${MOST_RUNS_OF_URL} newest crawls on this machine knows it.`
+        : 'No crawl on this machine knows it.',
+    ];
   }
   const lines = [known ? 'Known: a run has taken it.' : 'Not in crawled_urls.'];
   if (runs.length > 0) return lines;
   const elsewhere = hasOthers ? ` (crawls on this machine: ${TRAWL} url --local)` : '';
-  return [...lines, `No run in Redis knows more about it${elsewhere}.`];
+  const none = truncated ? `None of the ${MOST_RUNS_OF_URL} newest runs in Redis` : 'No run in Redis';
+  return [...lines, `${none} knows more about it${elsewhere}.`];
 }
 
 /** Has a run nothing of it? */

@@ -27,6 +27,8 @@ export interface Biography {
   readonly known: boolean;
   /** Runs that know the URL; with `--run`, only that one. */
   readonly runs: readonly RunChapter[];
+  /** There are older runs, which were not looked through. */
+  readonly truncated: boolean;
   /** The last ten failed attempts of the past 24 hours, newest first. */
   readonly attempts: readonly AttemptNote[];
   /** Dead letters as `dlq show` prints them; nothing if RabbitMQ could not be asked. */
@@ -67,7 +69,9 @@ export interface Archives {
 /** Collects all that is known about a URL, in one run or in the newest ones. */
 export async function lookUp(text: string, run: string | undefined, archives: Archives): Promise<Biography> {
   const { stores } = archives;
-  const ids = run === undefined ? await stores.runs.list(MOST_RUNS_OF_URL) : [run];
+  // One more says whether there are any.
+  const listed = run === undefined ? await stores.runs.list(MOST_RUNS_OF_URL + 1) : [run];
+  const ids = listed.slice(0, MOST_RUNS_OF_URL);
   const { url, host, plain, ofRun, all } = await marksOfUrl(text, ids, stores.runs);
   const markIn = (id: string): string => ofRun.get(id) ?? plain;
   const [known, attempts, traces, letters, refusal] = await Promise.all([
@@ -111,7 +115,8 @@ export async function lookUp(text: string, run: string | undefined, archives: Ar
     .sort((a, b) => b.at - a.at)
     .slice(0, MOST_ATTEMPTS);
   const mark = run === undefined ? plain : markIn(run);
-  return { url, mark, known: known.includes(true), runs: chapters, attempts: newest, ...letters };
+  const truncated = listed.length > ids.length;
+  return { url, mark, known: known.includes(true), runs: chapters, truncated, attempts: newest, ...letters };
 }
 
 /** Why the rules that are known of a URL's origin forbid it. */

@@ -79,6 +79,26 @@ test('of a page whose record is elsewhere, the answer has what robots.txt says, 
   });
 });
 
+test('that older runs were not looked through is told', async () => {
+  const clock = new SteppedClock();
+  const { database, letters: _, ...stores } = openLocalParts({ clock });
+  onTestFinished(() => database.close());
+  const url = 'http://a.test/1';
+  await stores.runs.open('oldest', FAST_RUN, 'p');
+  await stores.frontier.offer('oldest', [{ url, mark: url, host: 'a.test', step: '', depth: 0, queue: 'normal' }]);
+  const link = {
+    withStores: (action: (stores: LinkedStores) => Promise<unknown>) => action(stores as unknown as LinkedStores),
+    withLetters: () => Promise.resolve([]),
+  } as unknown as Link;
+  const lookUp = openRoutes(link, clock);
+  expect(await lookUp(url)).toMatchObject({ runs: [{ run: 'oldest' }], truncated: false });
+  for (let n = 0; n < 100; n++) {
+    clock.step(1_000);
+    await stores.runs.open(`run-${n}`, FAST_RUN, 'p');
+  }
+  expect(await lookUp(url)).toMatchObject({ runs: [], truncated: true });
+});
+
 test('letters that do not come in time are told of, and cost nothing else of the answer', async () => {
   const clock = new SteppedClock();
   const { database, letters: _, ...stores } = openLocalParts({ clock });

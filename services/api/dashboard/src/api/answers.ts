@@ -167,6 +167,8 @@ export interface Biography {
   readonly url: string;
   readonly known: boolean;
   readonly runs: readonly Chapter[];
+  /** There are older runs than those that were looked through. */
+  readonly truncated: boolean;
   readonly attempts: readonly Attempt[];
   readonly letters: readonly Letter[] | null;
   readonly lettersProblem: string | null;

@@ -64,7 +64,7 @@ export function LookUp({ query }: { readonly query: URLSearchParams }) {
 }
 
 function Story({ biography }: { readonly biography: Biography }) {
-  const { url, known, runs, attempts, letters, lettersProblem } = biography;
+  const { url, known, runs, truncated, attempts, letters, lettersProblem } = biography;
   return (
     <>
       <p>
@@ -75,7 +75,7 @@ function Story({ biography }: { readonly biography: Biography }) {
           label="Runs that know it"
           rows={runs}
           keyOf={({ run }) => run}
-          none="None."
+          none={truncated ? 'None of the newest.' : 'None.'}
           columns={[
             { name: 'Run', of: ({ run }) => <a href={linkTo(['runs', run])}>{run}</a>, isHead: true },
             { name: 'State', of: ({ runState }) => <State of={runState} /> },

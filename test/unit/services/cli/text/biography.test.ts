@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { biographyLines } from '../../../../../services/cli/text/biography.ts';
-import type { RunChapter } from '../../../../../shared/control/urls/biography.ts';
+import type { Biography, RunChapter } from '../../../../../shared/control/urls/biography.ts';
 import { unknownUrl } from '../../../../../shared/control/urls/unknown-url.ts';
 import type { PageRecord } from '../../../../../shared/ports/record.ts';
 import type { LeftOut, RunOptions, RunProgress } from '../../../../../shared/ports/runs.ts';
@@ -17,9 +17,22 @@ function told(record: object): string | undefined {
 function toldOf(about: object): string | undefined {
   const chapter = { run: 'r', runState: 'finished', ...about };
   const runs = [chapter as unknown as RunChapter];
-  const rest = { url: URL_OF_PAGE, mark: URL_OF_PAGE, known: false, attempts: [], letters: [], lettersProblem: null };
-  return biographyLines({ ...rest, runs }, { isLocal: true, hasOthers: false })[1];
+  return biographyLines({ ...KNOWN_NOWHERE, runs }, { isLocal: true, hasOthers: false })[1];
 }
+
+const KNOWN_NOWHERE: Biography = {
+  ...{ url: URL_OF_PAGE, mark: URL_OF_PAGE, known: false, runs: [], truncated: false },
+  ...{ attempts: [], letters: [], lettersProblem: null },
+};
+
+test('a run that was not looked into may know a URL', () => {
+  const linesOf = (truncated: boolean, isLocal: boolean): string[] =>
+    biographyLines({ ...KNOWN_NOWHERE, truncated }, { isLocal, hasOthers: false });
+  expect(linesOf(false, false)).toContain('No run in Redis knows more about it.');
+  expect(linesOf(true, false)).toContain('None of the 100 newest runs in Redis knows more about it.');
+  expect(linesOf(false, true)).toContain('No crawl on this machine knows it.');
+  expect(linesOf(true, true)).toContain('None of the 100 newest crawls on this machine knows it.');
+});
 
 // biome-ignore format: a table
 test.each<[string, Partial<PageRecord>, string]>([

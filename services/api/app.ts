@@ -30,6 +30,8 @@ import { addWrongMethods, notePaths } from './routes/wrong-method.ts';
 
 /** A body that comes more slowly is given up. */
 const BODY_WITHIN_MS = 30 * SECOND_MS;
+/** Longer than proxies and load balancers keep a connection, mostly a minute: one that is ended here may just have been given a request. */
+const IDLE_KEPT_MS = 75 * SECOND_MS;
 /** Routes that take lists have a larger one. */
 const MOST_BODY_BYTES = 256 * 1024;
 /** Between two looks which bodies are late. */
@@ -46,7 +48,7 @@ export async function openApp(parts: ApiParts): Promise<Api> {
     http: { headersTimeout: BODY_WITHIN_MS, connectionsCheckingInterval: LATE_CHECKED_EVERY_MS },
     frameworkErrors: (error, _, reply) => sendProblem(problemOf(error), reply.headers(ANSWER_HEADERS)),
     clientErrorHandler: answerUnread,
-    keepAliveTimeout: 5 * SECOND_MS,
+    keepAliveTimeout: IDLE_KEPT_MS,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),

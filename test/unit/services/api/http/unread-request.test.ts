@@ -30,3 +30,9 @@ test.each([
   });
   expect((await ask('/api/audit')).json.entries).toEqual([]);
 });
+
+test('an idle connection is kept for longer than load balancers keep theirs', async () => {
+  const { ask } = await openApi();
+  const [, seconds] = /timeout=(\d+)/.exec((await ask('/healthz')).headers.get('keep-alive') ?? '') ?? [];
+  expect(Number(seconds)).toBeGreaterThan(60);
+});

@@ -17,7 +17,7 @@ const DIALOGS: readonly (readonly [name: string, hash: string, button: string | 
   ['resume-host', '#/', 'Resume host site-7.example', 'Ends its pause'],
   ['limit-host', '#/hosts', /^Limit host/, 'a slower rate of a run still counts'],
   ['forget-host', '#/hosts', 'Forget host site-9.example', 'will be forgotten'],
-  ['replay', '#/dead-letters', 'Replay all', 'letters of 1 run'],
+  ['replay', '#/dead-letters', 'Replay all', 'letters of 2 runs'],
   ['delete', '#/dead-letters', 'Delete all', 'letters will be deleted'],
   ['forget-url', `#/url?url=${encodeURIComponent('https://site-3.example/')}`, 'Forget it', 'will be forgotten'],
   ['forget-all', '#/url', 'Forget all', 'will be forgotten'],

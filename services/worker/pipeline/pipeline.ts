@@ -297,7 +297,6 @@ export class Pipeline {
       return await this.#endings.over(visit, { ...ending, leftOut, outcome });
     }
     const { fetched, fromCache, askedAt } = arrival;
-    const { contentHash } = record;
     const isPage = fetched.status >= 200 && fetched.status < 300;
     const bytes = hasAsked(arrival) ? fetched.body.byteLength : 0;
     const [reply] = await Promise.all([
@@ -309,7 +308,7 @@ export class Pipeline {
           answer: isPage ? fetched : undefined,
           hostAnswered: fromCache ? undefined : ending.hostAnswered,
           askedAt,
-          contentHash,
+          contentHash: record.contentHash,
           claimed,
           leftOut,
           tally,

@@ -70,7 +70,7 @@ test.each([
   ['localhost:80/p', 'since its scheme is localhost, not http or https, and no such text was refused as malformed: did you mean https://localhost:80/p'],
 ])('of %s, which no run can know, it is told how a URL is written', (url, text) => {
   const chapter = { run: 'r', runState: 'finished', isMarked: false, hasFailed: false };
-  const rest = { url, mark: url, known: false, attempts: [], letters: [], lettersProblem: null };
+  const rest = { url, mark: url, known: false, truncated: false, attempts: [], letters: [], lettersProblem: null };
   const lines = biographyLines({ ...rest, runs: [chapter as unknown as RunChapter] }, { isLocal: true, hasOthers: false });
   expect(lines.slice(1)).toEqual(['Run r (finished): not known.', `It can't be a URL, ${text}`]);
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -21,7 +21,9 @@ async function recordsOf(crawled: Crawl): Promise<PageRecord[]> {
 
 test('a program gets the record of each page, once, and how the crawl ended; nothing is written', async () => {
   const site = await openSite();
-  const outputDir = join(await mkdtemp(join(tmpdir(), 'trawl-library-')), 'output');
+  const folder = await mkdtemp(join(tmpdir(), 'trawl-library-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const outputDir = join(folder, 'output');
   const titles = defineCrawler({ name: 'titles', step: (page) => ({ data: { title: page.title } }) });
   const crawled = crawl(site.url('/'), { crawler: titles, outputDir, ...LOCAL });
   expect(crawled.summary).toBeUndefined();

@@ -1,4 +1,5 @@
 import { cp, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pRetry from 'p-retry';
 import { ServerProcess } from './server-process.ts';
@@ -34,7 +35,7 @@ export class RedisServer {
       ...['--save', '', '--appendonly', 'yes', '--enable-debug-command', 'local'],
       ...settings,
     ];
-    this.#process = new ServerProcess(program, flags, { output: `${folder}.log` });
+    this.#process = new ServerProcess(program, flags, { output: join(folder, 'output.log') });
     await this.#process.answers(() => this.command('PING'));
   }
 

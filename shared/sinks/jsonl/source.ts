@@ -5,11 +5,24 @@ import type { PageRecord } from '../../ports/record.ts';
 import type { NoRecord, RecordSource } from '../../ports/sink.ts';
 import { codeOf, messageOf, StorageError } from '../../runtime/errors.ts';
 import { type FileLine, linesOf } from '../../runtime/files/line-reader.ts';
+import { DAY_MS } from '../../task/durations.ts';
 import { RUN_ID } from '../../task/task/task.ts';
 import { NewestReleases } from '../newest-releases.ts';
 
 /** Characters shown of a line that isn't a record. */
 const BEGINNING_LENGTH = 80;
+
+/** What a file's times and those in it may differ by: other machines wrote some of them. */
+const CLOCKS_DIFFER_MS = DAY_MS;
+
+/** Where the records of a run are. */
+interface Place {
+  readonly run: string;
+  readonly files: readonly string[];
+  /** When the folder was made, and when a file of records in it was last changed, in milliseconds since 1970. */
+  readonly madeAt: number;
+  readonly until: number;
+}
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<PageRecord['outcome']>(['done', 'failed', 'skipped']);
 /** The fingerprint, by which records are merged. */
@@ -58,10 +71,14 @@ export class JsonlSource implements RecordSource {
   }
 
   async last(): Promise<string | undefined> {
-    let last = { run: undefined as string | undefined, at: '' };
-    for (const run of (await this.runs()).toSorted()) {
-      const at = await this.#beginOf(run);
-      if (at >= last.at) last = { run, at };
+    const places = await Promise.all((await this.runs()).map((run) => this.#placeOf(run)));
+    let last: { readonly run?: string; readonly at: string } = { at: '' };
+    const there = places.filter((place) => place !== undefined);
+    for (const place of there.toSorted((a, b) => b.until - a.until)) {
+      // Of thousands of runs, a few are read: no record is newer than its file.
+      if (place.until + CLOCKS_DIFFER_MS < Date.parse(last.at)) break;
+      const at = (await this.#beginOf(place)) ?? new Date(place.madeAt).toISOString();
+      if (at > last.at || (at === last.at && place.run > (last.run ?? ''))) last = { run: place.run, at };
     }
     return last.run;
   }
@@ -72,11 +89,26 @@ export class JsonlSource implements RecordSource {
 
   async close(): Promise<void> {}
 
-  /** When the first record was made; without one, when the folder was: a crawl that has none yet has begun, too. */
-  async #beginOf(run: string): Promise<string> {
-    const times = await Promise.all((await this.#files(run)).map(firstTimeOf));
+  /** Nothing if somebody removes it just now. */
+  async #placeOf(run: string): Promise<Place | undefined> {
+    const folder = join(this.#folder, run);
+    const files = await this.#files(run);
+    try {
+      const changes = await Promise.all(files.map(async (file) => (await stat(file)).mtimeMs));
+      // Without a record, a run began when its folder was made: a crawl that has none yet has begun, too.
+      const madeAt = (await stat(folder)).birthtimeMs;
+      return { run, files, madeAt, until: files.length === 0 ? madeAt : Math.max(...changes) };
+    } catch (error: unknown) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw unreadable(folder, error);
+    }
+  }
+
+  /** When the first record was made; nothing if there is none. */
+  async #beginOf({ files }: Place): Promise<string | undefined> {
+    const times = await Promise.all(files.map(firstTimeOf));
     const [first] = times.filter((time) => time !== undefined).toSorted();
-    return first ?? (await stat(join(this.#folder, run))).birthtime.toISOString();
+    return first;
   }
 
   async #files(run: string): Promise<string[]> {

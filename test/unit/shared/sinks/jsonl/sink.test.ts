@@ -1,4 +1,4 @@
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -184,6 +184,24 @@ test.each([
   await expect(reading).rejects.toThrow(StorageError);
   await expect(reading).rejects.toThrow(`${join(folder, 'r')}`);
   await expect(reading).rejects.toThrow(code);
+});
+
+test('the run that began last is found without reading those whose files are older by days', async () => {
+  const { folder, sink } = await setup();
+  const began = { long: '2026-11-01', newest: '2026-11-20', touched: '2026-11-05' };
+  for (const [run, day] of Object.entries(began)) {
+    await sink.put(doneRecord('http://a.test/1', { run, fetchedAt: `${day}T12:00:00.000Z` }));
+    const at = new Date(`${run === 'touched' ? '2026-11-25' : day}T13:00:00.000Z`);
+    await utimes(join(folder, run, 'w-1.jsonl'), at, at);
+  }
+  // Whoever opens it rejects.
+  await mkdir(join(folder, 'older', 'w-1.jsonl'), { recursive: true });
+  await utimes(join(folder, 'older', 'w-1.jsonl'), new Date(0), new Date(0));
+  const { source } = openSource(folder);
+  expect(await source.last()).toBe('newest');
+  await rm(join(folder, 'newest'), { recursive: true });
+  await rm(join(folder, 'touched'), { recursive: true });
+  expect(await source.last()).toBe('long');
 });
 
 test('a run without records has none', async () => {

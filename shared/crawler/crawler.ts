@@ -77,7 +77,7 @@ export class Crawler {
     const isShort = 'step' in definition;
     this.pageFunction = isShort ? definition.step : undefined;
     this.args = isShort ? undefined : definition.args;
-    this.seeds = isShort ? undefined : (definition.seeds as Crawler['seeds']);
+    this.seeds = isShort ? undefined : seedsOf(definition);
     this.steps = isShort ? [] : stepsOf(definition);
     this.patterns = isShort ? {} : patternsOf(definition);
     const { patterns } = this;
@@ -207,6 +207,10 @@ function named(name: string, session: SessionDefinition): NamedSession {
     login: (context) => session.login(context),
     ...(isExpired === undefined ? {} : { isExpired: (page) => isExpired.call(session, page) }),
   };
+}
+
+function seedsOf({ seeds }: AnyDefinition): Crawler['seeds'] {
+  return Array.isArray(seeds) ? () => seeds : (seeds as Crawler['seeds']);
 }
 
 function patternsOf({ patterns = {} }: AnyDefinition): Readonly<Record<string, readonly string[]>> {

@@ -55,8 +55,8 @@ export function definitionProblems(definition: unknown): string[] {
   else problems.push(...stepProblems(definition as AnyDefinition));
   if (args !== undefined && !(isSchema(args) && 'shape' in args))
     problems.push('expected args to be a zod object: z.object({ … })');
-  if (seeds !== undefined && typeof seeds !== 'function')
-    problems.push('expected seeds to be a function that gives a list of URLs');
+  if (seeds !== undefined && typeof seeds !== 'function' && !Array.isArray(seeds))
+    problems.push('expected seeds to be a list of URLs, or a function that gives one');
   if (accepts !== undefined && typeof accepts !== 'function') problems.push('expected accepts to be a function');
   return [...problems, ...aroundProblems(definition)];
 }

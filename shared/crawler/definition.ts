@@ -135,7 +135,9 @@ export interface Definition<
   /** What `--arg name=value` may say. */
   readonly args?: Args;
   /** The seeds of a run that is given none. */
-  readonly seeds?: (about: { readonly args: z.output<Args> }) => readonly string[] | Promise<readonly string[]>;
+  readonly seeds?:
+    | readonly string[]
+    | ((about: { readonly args: z.output<Args> }) => readonly string[] | Promise<readonly string[]>);
   /** URLs that match start at this step, be they seeds or links of a run that follows all links; as `--include` has them. */
   readonly patterns?: { readonly [N in keyof NoInfer<Names>]?: string | readonly string[] };
   readonly steps: StepsOf<z.output<Args>, Names, To, Keeps, Items, Sessions>;

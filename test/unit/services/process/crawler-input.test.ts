@@ -93,6 +93,12 @@ test.each<[pattern: string, seed: string, kind: string]>([
   expect((await readCrawlerInput(crawler, [seed], {}, ASKING)).seeds).toEqual([{ kind, url: seed }]);
 });
 
+test('seeds may be a list', async () => {
+  const crawler = defineCrawler({ name: 'shop', seeds: ['https://shop.example/all/'], steps: { list: { run() {} } } });
+  const { seeds } = await readCrawlerInput(crawler, [], {}, ASKING);
+  expect(seeds).toEqual([{ kind: 'page', url: 'https://shop.example/all/' }]);
+});
+
 test('seeds that come are read, a site as a page', async () => {
   const { seeds } = await read(async () => ['https://shop.example/', 'https://shop.example/all/']);
   expect(seeds).toEqual([

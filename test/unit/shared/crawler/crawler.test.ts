@@ -60,7 +60,7 @@ test.each<[string, object, readonly string[]]>([
     'crawler a: step start: there is no recrod: did you mean record?',
     'crawler a: join j: there is no off: did you mean of?',
   ]],
-  ['with fields of another type', { name: 'a', args: {}, seeds: ['https://a.example/'], accepts: 'text/html', steps: {
+  ['with fields of another type', { name: 'a', args: {}, seeds: 'https://a.example/', accepts: 'text/html', steps: {
     start: { scope: 'any', include: '/a', keeps: {}, record: 'name', run },
   }, joins: { j: { of: ['start'], record: {}, run } } }, [
     'crawler a: step start: expected keeps to be a zod schema: z.object({ … })',
@@ -69,7 +69,7 @@ test.each<[string, object, readonly string[]]>([
     'crawler a: step start: expected include to be a list of patterns',
     'crawler a: join j: expected record to be a zod schema: z.object({ … })',
     'crawler a: expected args to be a zod object: z.object({ … })',
-    'crawler a: expected seeds to be a function that gives a list of URLs',
+    'crawler a: expected seeds to be a list of URLs, or a function that gives one',
     'crawler a: expected accepts to be a function',
   ]],
   ['whose steps are nothing',    { name: 'a', steps: { start: null } }, ['crawler a: step start: expected an object with a function: { run() {} }']],

@@ -69,7 +69,11 @@ export function openWorker({ settings, stores, defaults, catalogue, secrets, ...
     roster,
     failures: openFailureLines({ stores, defaults, ...parts }),
     robots: settings.robots === 'obey' ? robots : undefined,
-    runs: new RunDirectory({ runs, crawlerNamed: (name) => catalogue.named(name), defaults, secretsOf: secrets.of }),
+    runs: new RunDirectory({
+      ...{ runs, defaults, log },
+      crawlerNamed: (name) => catalogue.named(name),
+      secretsOf: secrets.of,
+    }),
     intake: new SeedIntake({ frontier, runs, rules, defaults, startOf, clock }),
     progressOf: (run) => runs.progress(run),
     openRecords: () => openRecords({ settings, log, name: `trawl ${parts.worker}` }),

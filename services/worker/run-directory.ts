@@ -3,7 +3,9 @@ import type { Crawler } from '../../shared/crawler/crawler.ts';
 import type { LoadedCrawler } from '../../shared/crawler/loading/load.ts';
 import type { RunOptions, RunStanding, Runs, Steered } from '../../shared/ports/runs.ts';
 import { ConfigurationError } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Task } from '../../shared/task/task/task.ts';
+import { warnOfChangedJoins } from './joins/changed-joins.ts';
 
 /** A run as a worker needs it: the options fixed when it opened, and its crawler. */
 export interface WorkedRun {
@@ -27,6 +29,7 @@ interface RunDirectoryOptions {
   readonly secretsOf?: (crawler: Crawler) => Readonly<Record<string, string>>;
   /** For a run that the store doesn't know. */
   readonly defaults: RunOptions;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /** @throws ConfigurationError if the run's crawler has no such step here, or only another version may work on the run */
@@ -92,12 +95,13 @@ export class RunDirectory {
   }
 
   async #look(run: string): Promise<WorkedRun> {
-    const { runs, crawlerNamed, defaults, secretsOf } = this.#options;
+    const { runs, crawlerNamed, defaults, secretsOf, log } = this.#options;
     const progress = await runs.progress(run);
     if (progress === undefined) this.#known.delete(run);
     const options = progress?.options ?? defaults;
     const { crawler, version } = crawlerNamed(options.crawler);
     const args = argsOf(crawler, options.args ?? {});
+    if (progress !== undefined) warnOfChangedJoins(run, options.joins, crawler.joinPlan, log);
     return {
       incarnation: progress?.incarnation ?? '',
       options,

@@ -21,7 +21,6 @@ import type { RunPlan } from '../../process/run-plan.ts';
 import { type Seed, seedsSchema } from '../../producer/seeds.ts';
 import type { Context } from '../command.ts';
 import { sayWaiting } from './awaited-seeds.ts';
-import { warnOfChangedJoins } from './changed-joins.ts';
 import { warnOfIdleFlags } from './idle-flags.ts';
 import { resumeRunCommand } from './place-flags.ts';
 
@@ -67,7 +66,7 @@ export async function planNew(texts: readonly string[], options: CrawlOptions, c
 export async function planResumed(
   texts: readonly string[],
   options: CrawlOptions,
-  { settings, flags, log }: Context,
+  { settings, flags }: Context,
 ): Promise<RunPlan | { readonly ended: RunProgress; readonly crawler: string }> {
   const { resume = true, run: named, urlsFile } = options;
   if (named !== undefined) throw new UsageError('expected the run after --resume, not after --run');
@@ -82,7 +81,6 @@ export async function planResumed(
   const loaded = await findCrawler(together.crawler, together.crawlersDir);
   refuseOtherOptions(view, options, flags, runOptionsFor(loaded, together, runOptions.dedup));
   refuseOtherCrawler(view, loaded);
-  warnOfChangedJoins(runOptions.joins, loaded.crawler.joinPlan, { log });
   const seeds = seedsSchema.parse(view.beginning.seeds);
   const hasInput = rest.length === 1;
   if (hasInput && !seeds.some(isInput))

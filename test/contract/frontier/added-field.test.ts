@@ -8,6 +8,7 @@ import type { AttemptHistory, Claims, Frontier, Ledger } from '../../../shared/p
 import type { Groups } from '../../../shared/ports/frontier/groups.ts';
 import type { MissingSteps } from '../../../shared/ports/frontier/missing-steps.ts';
 import type { Runs } from '../../../shared/ports/runs.ts';
+import { silentLog } from '../../../shared/runtime/logger.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
 import { SqliteFrontier } from '../../../shared/stores/sqlite/frontier.ts';
@@ -114,6 +115,7 @@ test.each<[string, Open]>([
       runs,
       crawlerNamed: () => ({ crawler, version: '01234567' }),
       defaults: FAST_RUN,
+      log: silentLog,
     });
     const pipeline = world.pipeline({ frontier, runs: directory });
     for (const { task, release } of (await frontier.release(EVERYTHING)).tasks)

@@ -3,6 +3,7 @@ import { FailureLines } from '../../../../services/worker/failure-lines.ts';
 import { RunDirectory } from '../../../../services/worker/run-directory.ts';
 import { defineCrawler } from '../../../../shared/crawler/crawler.ts';
 import type { Delivery } from '../../../../shared/ports/transport.ts';
+import { silentLog } from '../../../../shared/runtime/logger.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { setup } from './setup.ts';
 
@@ -34,7 +35,9 @@ test('a task whose step no worker has had for six hours fails, recorded and dead
     steps: { page: { run() {} }, detail: { run() {} } },
   });
   const crawlerNamed = () => ({ crawler, version: '01234567' });
-  const newer = world.pipeline({ runs: new RunDirectory({ runs: world.runs, crawlerNamed, defaults: FAST_RUN }) });
+  const newer = world.pipeline({
+    runs: new RunDirectory({ runs: world.runs, crawlerNamed, defaults: FAST_RUN, log: silentLog }),
+  });
   await world.frontier.offer('r', [offerDetail(2)]);
   world.clock.step(30 * 60_000);
   const [first, second] = await world.deliveries();

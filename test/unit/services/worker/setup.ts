@@ -101,7 +101,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     fetcher,
     sink,
     files: new MemoryFiles(),
-    runs: new RunDirectory({ runs, crawlerNamed: () => ({ crawler, version: '01234567' }), defaults: FAST_RUN }),
+    runs: new RunDirectory({ runs, crawlerNamed: () => ({ crawler, version: '01234567' }), defaults: FAST_RUN, log }),
     intake: new SeedIntake(intakeParts),
     leases,
     slots: new Slots(4),

@@ -6,6 +6,7 @@ import { SeedIntake } from '../../../../../../services/worker/seed-intake.ts';
 import { FULL_NAP_MS } from '../../../../../../shared/loops/full-store.ts';
 import type { Delivery } from '../../../../../../shared/ports/transport.ts';
 import { ConfigurationError } from '../../../../../../shared/runtime/errors.ts';
+import { silentLog } from '../../../../../../shared/runtime/logger.ts';
 import { FAST_RUN } from '../../../../../support/builders.ts';
 import { EVERYTHING, settled } from '../../../../../support/stores/embedded.ts';
 import { withMethods } from '../../../../../support/with-methods.ts';
@@ -99,7 +100,7 @@ test('a task whose crawler this worker has not is put back for who has it, and n
   const crawlerNamed = (): never => {
     throw new ConfigurationError(['no such crawler']);
   };
-  const runs = new RunDirectory({ runs: world.runs, crawlerNamed, defaults: FAST_RUN });
+  const runs = new RunDirectory({ runs: world.runs, crawlerNamed, defaults: FAST_RUN, log: silentLog });
   const older = world.pipeline({ runs });
   expect(await older.handle(delivery)).toBe('ack');
   expect((await world.frontier.release(EVERYTHING)).tasks, 'not at once').toEqual([]);
@@ -217,6 +218,7 @@ test('a run that was lost, and opened anew with other options, is worked with th
     runs: withMethods(world.runs, { progress: (run) => store.runs.progress(run) }),
     crawlerNamed: () => ({ crawler, version: '01234567' }),
     defaults: FAST_RUN,
+    log: silentLog,
   });
   await lost.offer(world.site.url('/page/1'));
   const [before] = await lost.deliveries();

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { RunDirectory } from '../../../../../../services/worker/run-directory.ts';
 import { defineCrawler } from '../../../../../../shared/crawler/crawler.ts';
+import { silentLog } from '../../../../../../shared/runtime/logger.ts';
 import { FAST_RUN } from '../../../../../support/builders.ts';
 import { setup } from '../../setup.ts';
 
@@ -54,7 +55,9 @@ async function market(closed: readonly string[] = []) {
       response.writeHead(who === state.expired ? 410 : 200, { 'content-type': 'text/html' }).end(who);
     });
   const crawlerNamed = () => ({ crawler, version: '01234567' });
-  const pipeline = world.pipeline({ runs: new RunDirectory({ runs, crawlerNamed, defaults: FAST_RUN }) });
+  const pipeline = world.pipeline({
+    runs: new RunDirectory({ runs, crawlerNamed, defaults: FAST_RUN, log: silentLog }),
+  });
   const work = async (): Promise<void> => {
     await Promise.all((await world.deliveries()).map((delivery) => pipeline.handle(delivery)));
   };

@@ -3,6 +3,7 @@ import { RunDirectory } from '../../../../../../services/worker/run-directory.ts
 import type { SessionDefinition } from '../../../../../../shared/crawler/around/session.ts';
 import { defineCrawler } from '../../../../../../shared/crawler/crawler.ts';
 import type { RunOptions } from '../../../../../../shared/ports/runs.ts';
+import { silentLog } from '../../../../../../shared/runtime/logger.ts';
 import { FAST_RUN } from '../../../../../support/builders.ts';
 import { setup } from '../../setup.ts';
 
@@ -82,6 +83,7 @@ async function shop({ run = {}, ...session }: ShopOptions = {}) {
     runs,
     crawlerNamed: () => ({ crawler, version: '01234567' }),
     defaults: FAST_RUN,
+    log: silentLog,
     secretsOf: () => SECRETS,
   });
   const pipeline = world.pipeline({ runs: directory });

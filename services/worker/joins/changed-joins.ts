@@ -1,17 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { JoinPlan } from '../../../shared/task/group/plan.ts';
-import type { Context } from '../command.ts';
 
-/** Says which joins, and which steps of their groups, a crawler has otherwise than the run that is resumed: a run keeps those that it opened with. */
+/**
+ * Says which joins, and which steps of their groups, a crawler has otherwise than a run that goes on with it: a run keeps those that it
+ * opened with.
+ */
 export function warnOfChangedJoins(
+  run: string,
   own: JoinPlan | undefined,
   now: JoinPlan | undefined,
-  { log }: Pick<Context, 'log'>,
+  log: Pick<Logger, 'warn'>,
 ): void {
   const changed = [...differing(own?.joins, now?.joins), ...differing(own?.owners, now?.owners)];
   if (changed.length === 0) return;
   log.warn(
-    { changed: [...new Set(changed)].join(', ') },
+    { run, changed: [...new Set(changed)].join(', ') },
     'the run keeps the joins and groups that it was begun with; what the crawler has changed of them holds for its next run',
   );
 }

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import offers from '../../../../examples/offers.ts';
+import { RunDirectory } from '../../../../services/worker/run-directory.ts';
+import type { Runs } from '../../../../shared/ports/runs.ts';
+import type { JoinPlan } from '../../../../shared/task/group/plan.ts';
+import { FAST_RUN } from '../../../support/builders.ts';
+
+/** The directory of a process whose crawler is `offers`, with a run that began with these joins, as a store gives them back. */
+function setup(joins: JoinPlan | undefined) {
+  const options = JSON.parse(JSON.stringify({ ...FAST_RUN, crawler: 'offers', joins }));
+  const runs = { progress: async () => ({ incarnation: 'i', options }) } as unknown as Runs;
+  const said: object[] = [];
+  const directory = new RunDirectory({
+    ...{ runs, defaults: FAST_RUN, crawlerNamed: () => ({ crawler: offers, version: '01234567' }) },
+    log: { warn: (fields) => void said.push(fields) },
+  });
+  return { directory, said };
+}
+
+test('a worker whose crawler has other joins than a run began with says so, once', async () => {
+  const [name = ''] = Object.keys(offers.joinPlan?.joins ?? {});
+  const { directory, said } = setup(undefined);
+  await directory.find('r');
+  await directory.find('r');
+  expect(said).toEqual([{ run: 'r', changed: expect.stringContaining(name) }]);
+});
+
+test('a worker whose crawler has the same joins says nothing', async () => {
+  const { directory, said } = setup(offers.joinPlan);
+  await directory.find('r');
+  expect(said).toEqual([]);
+});

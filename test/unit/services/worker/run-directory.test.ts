@@ -27,7 +27,7 @@ test('a worker whose crawler has other joins than a run began with says so, once
   const { directory, said } = setup(undefined);
   await directory.find('r');
   await directory.find('r');
-  expect(said).toEqual([{ run: 'r', changed: 'offer, product' }]);
+  expect(said).toEqual([{ run: 'r', changed: 'offer, price' }]);
 });
 
 test('a worker whose crawler has the same joins says nothing', async () => {

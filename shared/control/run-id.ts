@@ -3,8 +3,8 @@ import { UsageError } from '../runtime/errors.ts';
 import { RUN_ID } from '../task/task/task.ts';
 
 /** A new run id that sorts by time: `20261121-143005-7f3a`. */
-export function newRunId(now: Date = new Date()): string {
-  const digits = now.toISOString().replaceAll(/[-:]/g, '').slice(0, 15).replace('T', '-');
+export function newRunId(): string {
+  const digits = new Date().toISOString().replaceAll(/[-:]/g, '').slice(0, 15).replace('T', '-');
   return `${digits}-${randomBytes(2).toString('hex')}`;
 }
 

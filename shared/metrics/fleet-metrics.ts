@@ -22,15 +22,15 @@ const ROWS: readonly Row[] = [
   ['trawl_tasks', 'state', 'Tasks of the runs that have not ended.', ({ runs }) =>
     runs && TASK_PLACES.map((place) => [{ state: place === 'inFlight' ? PLACES[place] : place }, runs.tasks[place]])],
   ['trawl_runs', 'state', 'Runs: those that have not ended, and the newest others.', ({ runs }) =>
-    runs && by('state', runs.byState)],
+    runs && byState(runs.byState)],
   ['trawl_hosts', 'state', 'Hosts that may be asked now, and those that are paused, by what paused them.', ({ hosts }) =>
-    hosts && by('state', { due: hosts.due, paused: hosts.paused, paused_by_hand: hosts.byHand, unreachable: hosts.unreachable })],
+    hosts && byState({ due: hosts.due, paused: hosts.paused, paused_by_hand: hosts.byHand, unreachable: hosts.unreachable })],
   ['trawl_workers', 'state', 'Workers that beat.', ({ workers }) =>
     workers && WORKER_STATES.map((state) => [{ state }, workers.live.filter((worker) => worker.state.startsWith(state)).length])],
   ['trawl_workers_wanted', undefined, 'Workers that the waiting hosts can keep busy.', ({ workersWanted }) => one(workersWanted)],
   ['trawl_workers_stuck', undefined, 'Workers with tasks in hand that have settled none for too long.', ({ workers }) =>
     one(workers?.stuck)],
-  ['trawl_producers', 'state', 'Producers of the runs that have not ended.', ({ runs }) => runs && by('state', runs.producers)],
+  ['trawl_producers', 'state', 'Producers of the runs that have not ended.', ({ runs }) => runs && byState(runs.producers)],
   ['trawl_queue_messages_ready', 'queue', 'Messages that wait in a queue.', ({ queues }) => queues && ofQueues(queues, 'ready')],
   ['trawl_queue_consumers', 'queue', 'Consumers of a queue.', ({ queues }) => queues && ofQueues(queues, 'consumers')],
   ['trawl_oldest_dead_letter_age_seconds', undefined, 'Age of the oldest dead letter; 0: there is none.', ({ oldestLetterMs }) =>
@@ -80,8 +80,8 @@ function seconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : ms / SECOND_MS;
 }
 
-function by(label: string, values: Readonly<Record<string, number>>): Values {
-  return Object.entries(values).map(([name, value]) => [{ [label]: name }, value]);
+function byState(values: Readonly<Record<string, number>>): Values {
+  return Object.entries(values).map(([state, value]) => [{ state }, value]);
 }
 
 function ofQueues(queues: QueueDepths, what: 'ready' | 'consumers'): Values {

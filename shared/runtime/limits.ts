@@ -41,9 +41,9 @@ export function warnOfLittleMemory(log: Pick<Logger, 'warn'>, limit = memoryLimi
 }
 
 /** How many files and sockets this process may have open. Node.js has raised the soft limit to the hard one at its start. */
-export function openFileLimit(read = (): string => readFileSync('/proc/self/limits', 'utf8')): number {
+export function openFileLimit(): number {
   try {
-    const soft = /^Max open files +(\d+)/m.exec(read())?.[1];
+    const soft = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
     return soft === undefined ? UNKNOWN_FILES : Number(soft);
   } catch {
     return UNKNOWN_FILES;

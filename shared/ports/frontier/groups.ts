@@ -34,8 +34,6 @@ export interface GroupStanding {
   readonly open: number;
   /** Joins that were made, and have not ended. */
   readonly joins: number;
-  /** The owner's mark. */
-  readonly owner: string;
 }
 
 export interface GroupOwner {

@@ -27,7 +27,7 @@ import type { MissingSteps } from '../../ports/frontier/missing-steps.ts';
 import type { HandOvers, QueuedLeases } from '../../ports/frontier/queued-leases.ts';
 import { FULL_FOR_OTHERS_AT, type MemoryUse } from '../../ports/frontier/store-memory.ts';
 import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
-import { ownerMarkOf, ownerTaskOf } from '../../task/group/join-task.ts';
+import { ownerTaskOf } from '../../task/group/join-task.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import { expectOwnGroup } from '../group-offers.ts';
 import {
@@ -218,13 +218,8 @@ export class RedisFrontier
   }
 
   async group(run: string, group: string): Promise<GroupStanding | undefined> {
-    const key = `${this.#prefix}run:${run}:group:${group}`;
-    const [[open, left], owner] = await Promise.all([
-      this.#redis.hmget(key, 'open', 'left'),
-      this.#redis.hget(`${key}:inputs`, '@owner'),
-    ]);
-    if (!open || !owner) return undefined;
-    return { open: Number(open), joins: Number(left ?? 0), owner: ownerMarkOf(owner) };
+    const [open, left] = await this.#redis.hmget(`${this.#prefix}run:${run}:group:${group}`, 'open', 'left');
+    return open ? { open: Number(open), joins: Number(left ?? 0) } : undefined;
   }
 
   async owner(run: string, group: string): Promise<GroupOwner | undefined> {

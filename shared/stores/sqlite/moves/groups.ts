@@ -174,7 +174,7 @@ export class GroupTable {
   standing(run: RunRow, grp: string): GroupStanding | undefined {
     const group = this.find(run, grp);
     if (group === undefined || group.over !== null) return undefined;
-    return { open: group.open, joins: group.left, owner: ownerMarkOf(group.owner) };
+    return { open: group.open, joins: group.left };
   }
 
   owner(run: RunRow, grp: string): GroupOwner | undefined {

@@ -313,9 +313,11 @@ export class History {
     });
     for (const [id, group] of model.groups) {
       const standing = await this.#ask((store) => store.port.group('r', id));
+      const owner = await this.#ask((store) => store.port.owner('r', id));
       const joins = (group.layers.at(-1) ?? []).filter(({ where }) => where === 'waiting' || where === 'flight');
-      const expected = { open: model.openMembers(group), joins: joins.length, owner: group.owner.mark };
+      const expected = { open: model.openMembers(group), joins: joins.length };
       expect(standing).toEqual(model.isOpen(group) ? expected : undefined);
+      expect(owner?.task.mark).toBe(model.isOpen(group) ? group.owner.mark : undefined);
     }
   }
 

@@ -2,39 +2,19 @@ import { BATCH_RUN, type BatchResults, MOST_RESULT_BYTES } from '../../shared/po
 import type { PageRecord } from '../../shared/ports/record.ts';
 import type { Sink } from '../../shared/ports/sink.ts';
 
-/** A sink that keeps the records of batches for whoever waits for them as well: before the task is settled. */
-class BatchResultSink implements Sink {
-  readonly #sink: Sink;
-  readonly #results: BatchResults;
-
-  constructor(sink: Sink, results: BatchResults) {
-    this.#sink = sink;
-    this.#results = results;
-  }
-
-  async put(record: PageRecord): Promise<void> {
-    const keeping = BATCH_RUN.test(record.run)
-      ? this.#results.keep(record.run, record.task, record.release, resultJson(record))
-      : undefined;
-    await Promise.all([this.#sink.put(record), keeping]);
-  }
-
-  async sync(): Promise<void> {
-    await this.#sink.sync?.();
-  }
-
-  async start(): Promise<void> {
-    await this.#sink.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#sink.stop();
-  }
-}
-
-/** The sink of a process, and the results of batches if its store keeps some. */
+/** The sink of a process; if its store keeps results of batches, those are kept for whoever waits for them, before the task is settled. */
 export function keepingResults(sink: Sink, { results }: { readonly results?: BatchResults }): Sink {
-  return results === undefined ? sink : new BatchResultSink(sink, results);
+  if (results === undefined) return sink;
+  return {
+    put: async (record) => {
+      const { run, task, release } = record;
+      const keeping = BATCH_RUN.test(run) ? results.keep(run, task, release, resultJson(record)) : undefined;
+      await Promise.all([sink.put(record), keeping]);
+    },
+    sync: async () => sink.sync?.(),
+    start: () => sink.start(),
+    stop: () => sink.stop(),
+  };
 }
 
 /** A record as a result of at most {@link MOST_RESULT_BYTES}: of a longer one its content is cut, then its data left out. */

@@ -48,11 +48,6 @@ interface ConnectOptions {
 export async function connectWithAttempts(connect: () => Promise<void>, options: ConnectOptions): Promise<void> {
   const { name, where, advice, attempts, log, signal } = options;
   let attempt = 0;
-  const interruption = Promise.withResolvers<never>();
-  const interrupt = (): void =>
-    interruption.reject(new InterruptedError(`interrupted while connecting to ${name} at ${where}. ${advice}`));
-  if (signal?.aborted) interrupt();
-  signal?.addEventListener('abort', interrupt);
   try {
     const connecting = pRetry(
       async () => {
@@ -78,15 +73,13 @@ export async function connectWithAttempts(connect: () => Promise<void>, options:
         },
       },
     );
-    await Promise.race([interruption.promise, connecting]);
+    await unlessAborted(connecting, signal, `interrupted while connecting to ${name} at ${where}. ${advice}`);
   } catch (error: unknown) {
     if (error instanceof TrawlError) throw error;
     const reason = messageOf(error).replace(/\.$/, '');
     const tried = attempt === 1 ? '1 attempt' : `${attempt} attempts`;
     const message = `${name} at ${where} can't be reached, after ${tried}: ${reason}. ${advice}`;
     throw new UnavailableError(message, { cause: error });
-  } finally {
-    signal?.removeEventListener('abort', interrupt);
   }
   const line = `Connected to ${name} on attempt ${attempt}`;
   if (attempt > 1) log.warn({}, line);
@@ -99,14 +92,18 @@ export async function connectWithAttempts(connect: () => Promise<void>, options:
  * @throws InterruptedError at once when `signal` is aborted
  */
 export async function answered<T>(call: Promise<T>, name: string, signal: AbortSignal): Promise<T> {
+  return await unlessAborted(call, signal, `interrupted while ${name} did not answer`);
+}
+
+async function unlessAborted<T>(call: Promise<T>, signal: AbortSignal | undefined, message: string): Promise<T> {
   const interruption = Promise.withResolvers<never>();
-  const interrupt = (): void => interruption.reject(new InterruptedError(`interrupted while ${name} did not answer`));
-  if (signal.aborted) interrupt();
-  signal.addEventListener('abort', interrupt);
+  const interrupt = (): void => interruption.reject(new InterruptedError(message));
+  if (signal?.aborted) interrupt();
+  signal?.addEventListener('abort', interrupt);
   try {
     return await Promise.race([interruption.promise, call]);
   } finally {
-    signal.removeEventListener('abort', interrupt);
+    signal?.removeEventListener('abort', interrupt);
   }
 }
 

@@ -36,6 +36,14 @@ test.each(['docs/extending.md', 'docs/architecture.md', 'docs/guarantees.md'])(
   },
 );
 
+test.each(['docs/extending.md', 'docs/architecture.md'])('%s: what it says is of a file is defined there', (page) => {
+  const named = [...proseOf(page).matchAll(/`(\w+)` (?:of|in) `([\w./-]+\.ts)`/g)];
+  expect(named.length).toBeGreaterThan(0);
+  const isDefined = ([, name = '', file = '']: readonly string[]) =>
+    SOURCES.some((each, at) => `/${each}`.endsWith(`/${file}`) && hasDefinition(sources[at] ?? '', name));
+  expect(named.filter((each) => !isDefined(each)).map(([span]) => span)).toEqual([]);
+});
+
 test('docs/architecture.md says where each port is implemented', () => {
   const [, rows = ''] = /^\| port \|.*\n\|.*\n((?:\|.*\n)+)/m.exec(proseOf('docs/architecture.md')) ?? [];
   const ports = FILES.filter((file) => file.startsWith('shared/ports/')).map((file) => file.split('/').at(-1));
@@ -97,6 +105,10 @@ for (const source of sources) {
     const others = DEFINING.get(name) ?? [];
     DEFINING.set(name, [...others, source]);
   }
+}
+
+function hasDefinition(source: string, name: string): boolean {
+  return new RegExp(`\\b(?:const|function|class|interface|type) ${name}\\b`).test(source);
 }
 
 /** Whether there is such a member: of a class or an interface. */

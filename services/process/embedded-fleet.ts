@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { newWorkerId } from '../../shared/backends/backends.ts';
 import { type Embedded, openEmbedded } from '../../shared/backends/embedded.ts';
 import { openFetcher } from '../../shared/backends/fetchers.ts';
-import { openFiles, openSink } from '../../shared/backends/sinks.ts';
+import { openFiles, openSink, sinkNameOf } from '../../shared/backends/sinks.ts';
 import { RunWatcher } from '../../shared/control/run-watcher.ts';
 import { type KnownSecrets, secretsFrom } from '../../shared/crawler/around/secrets.ts';
 import { LOGIN_FAILED } from '../../shared/crawler/around/session.ts';
@@ -122,7 +122,7 @@ export class EmbeddedFleet {
         { log: this.#context.log, settings, name: `trawl crawl ${worker}`, signal: interrupts.signal },
         worker,
       ));
-    const sinkName = this.#context.sink !== undefined ? 'memory' : settings.sink === undefined ? 'jsonl' : 'postgres';
+    const sinkName = this.#context.sink !== undefined ? 'memory' : sinkNameOf(settings);
     const counted = measures?.sink(records, sinkName) ?? records;
     const sink = new FailFastSink(counted, await openFiles(settings), systemClock);
     const syncRecords = (): Promise<void> => sink.sync();

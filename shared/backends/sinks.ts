@@ -57,6 +57,11 @@ export function recordsPlaceOf({ sink: url, outputDir }: Settings, run?: string)
   return run === undefined ? outputDir : join(outputDir, run);
 }
 
+/** What the sink is called in metrics. */
+export function sinkNameOf({ sink: url }: Settings): string {
+  return url === undefined ? 'jsonl' : 'postgres';
+}
+
 /** What `SINK` names, for people and without credentials: the same for all whose records lie together. */
 export function sinkPlaceOf({ sink: url }: Settings): string {
   if (url === undefined) return 'files (jsonl)';

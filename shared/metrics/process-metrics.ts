@@ -34,7 +34,7 @@ export interface ProcessMetrics extends Service {
   /** Both services were reached. */
   fleet<C extends Connected>(connected: C): C;
   fetcher<F extends Fetcher & BodyBudget>(fetcher: F): F;
-  sink(sink: Sink, settings: Pick<Settings, 'sink'>): Sink;
+  sink(sink: Sink, name: string): Sink;
   /** A service can be reached again, or no longer. */
   noteService(name: keyof typeof SERVICES, isUp: boolean): void;
   watchWorker(read: () => WorkerGauges): void;
@@ -172,7 +172,7 @@ async function observed(): Promise<{
       observer.watchBodies(() => fetcher.bodyBytes);
       return ports.measuredFetcher(fetcher, observer);
     },
-    sink: (sink, { sink: url }) => ports.measuredSink(sink, url === undefined ? 'jsonl' : 'postgres', observer),
+    sink: (sink, name) => ports.measuredSink(sink, name, observer),
     noteService: (name, isUp) => observer.storeIs(SERVICES[name], isUp),
     watchWorker: (read) => observer.watchWorker(read),
   };
@@ -184,7 +184,7 @@ async function observed(): Promise<{
       gate: ports.measuredGate(stores.gate, LOCAL_STORE, observer),
     }),
     fetcher: (fetcher) => ports.measuredFetcher(fetcher, observer),
-    sink: (sink, name) => ports.measuredSink(sink, name, observer),
+    sink: metrics.sink,
   };
   return { observer, metrics, crawls };
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { connectFleet, newWorkerId, type ServiceName, type Stores } from '../../../shared/backends/backends.ts';
 import { openFetcher } from '../../../shared/backends/fetchers.ts';
-import { openSink, recordsPlaceOf } from '../../../shared/backends/sinks.ts';
+import { openSink, recordsPlaceOf, sinkNameOf } from '../../../shared/backends/sinks.ts';
 import { count, counted } from '../../../shared/control/format.ts';
 import { newRunId, readRunId } from '../../../shared/control/run-id.ts';
 import { readLimit } from '../../../shared/control/run-limit.ts';
@@ -126,7 +126,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   try {
     await metrics.start();
     // No page comes this way, but the line about what fails before any worker has it in hand.
-    const sink = metrics.sink(await openSink(connect, producer), settings);
+    const sink = metrics.sink(await openSink(connect, producer), sinkNameOf(settings));
     opened.unshift(sink);
     const { stores, transport } = metrics.fleet(await connectFleet(connect));
     opened.unshift(transport, { stop: async () => stores.close() });

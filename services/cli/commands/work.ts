@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { connectFleet, newWorkerId, type ServiceName } from '../../../shared/backends/backends.ts';
 import { openFetcher } from '../../../shared/backends/fetchers.ts';
-import { openFiles, openSink } from '../../../shared/backends/sinks.ts';
+import { openFiles, openSink, sinkNameOf } from '../../../shared/backends/sinks.ts';
 import { secretsFrom } from '../../../shared/crawler/around/secrets.ts';
 import { loadCatalogue } from '../../../shared/crawler/loading/catalogue.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
@@ -139,7 +139,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
       log.warn({ crawler, lacking }, 'the environment lacks secrets of a crawler: its tasks are left to other workers');
     const defaults = runOptionsFor(chosen, settings, 'ever');
     // First: while records have nowhere to go, nothing should count this worker among those that consume.
-    const sink = metrics.sink(await openSink(connect, id), settings);
+    const sink = metrics.sink(await openSink(connect, id), sinkNameOf(settings));
     const opened: Pick<Service, 'stop'>[] = [sink];
     try {
       const { stores, transport } = metrics.fleet(await connectFleet(connect));

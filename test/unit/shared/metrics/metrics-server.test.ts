@@ -60,7 +60,7 @@ test('while METRICS_PORT is off, a process keeps its own ports', async () => {
     log: silentLog,
   });
   const [sink, fetcher, connected] = [{}, {}, { stores: {}, transport: {} }] as never[];
-  expect(metrics.sink(sink as never, { sink: undefined })).toBe(sink);
+  expect(metrics.sink(sink as never, 'jsonl')).toBe(sink);
   expect(metrics.fetcher(fetcher as never)).toBe(fetcher);
   expect(metrics.fleet(connected as never)).toBe(connected);
   expect(metrics.observer).toBeUndefined();

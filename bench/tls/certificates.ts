@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { partsOf } from '../../shared/task/parts.ts';
 
 const run = promisify(execFile);
 
@@ -31,8 +32,7 @@ export async function makeCertificates(folder: string, addresses: readonly strin
   const made = join(folder, 'certificates');
   await mkdir(made, { recursive: true });
   const names: string[] = [];
-  for (let from = 0; from < addresses.length; from += HOSTS_PER_CERTIFICATE) {
-    const hosts = addresses.slice(from, from + HOSTS_PER_CERTIFICATE);
+  for (const hosts of partsOf(addresses, HOSTS_PER_CERTIFICATE)) {
     names.push(hosts.map((address) => `IP:${address}`).join());
   }
   await run('sh', ['-c', SCRIPT, 'certificates', ...names], { cwd: made });

@@ -8,6 +8,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { LoopShare } from '../../shared/runtime/loop-share.ts';
 import { Turns } from '../../shared/runtime/turns.ts';
 import { DAY_MS } from '../../shared/task/durations.ts';
+import { partsOf } from '../../shared/task/parts.ts';
 import { pageEntries } from '../../shared/task/sitemap/sitemap-entry.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
 import { DocumentFetcher } from './documents/document-fetcher.ts';
@@ -287,9 +288,9 @@ export class Producer {
 
   /** Together: a crawler may have a million of them, and an answer to each would take a thousand times as long. */
   async #offerPages(urls: readonly string[]): Promise<void> {
-    for (let at = 0; at < urls.length; at += MAX_OFFER) {
+    for (const some of partsOf(urls, MAX_OFFER)) {
       this.#stop.signal.throwIfAborted();
-      await this.#offerer.add(pageEntries(urls.slice(at, at + MAX_OFFER)), false);
+      await this.#offerer.add(pageEntries(some), false);
     }
   }
 

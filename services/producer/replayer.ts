@@ -11,6 +11,7 @@ import { REPLAYER, type RunOptions, type Runs } from '../../shared/ports/runs.ts
 import type { DeadLetters, LetterFate } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { TRAWL } from '../../shared/runtime/started-as.ts';
+import { partsOf } from '../../shared/task/parts.ts';
 import type { TaskOffer } from '../../shared/task/task/offer.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
 import { byWhatTheyReplay, isWithoutOwner, OwnerCount, offerOfLetter } from './letter-offers.ts';
@@ -201,9 +202,7 @@ export class Replayer {
   /** `false`: it was stopped while it waited for a full store. */
   async #offer(tally: ReplayTally, all: readonly TaskOffer[]): Promise<boolean> {
     const offers = await this.#notReplayed(tally, all);
-    for (let at = 0; at < offers.length; at += MAX_OFFER) {
-      if (!(await this.#offerSome(tally, offers.slice(at, at + MAX_OFFER)))) return false;
-    }
+    for (const some of partsOf(offers, MAX_OFFER)) if (!(await this.#offerSome(tally, some))) return false;
     return true;
   }
 

@@ -7,6 +7,7 @@ import type { RunProgress, RunState, Runs } from '../ports/runs.ts';
 import type { DeadLetters, QueueDepths } from '../ports/transport.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../task/durations.ts';
+import { partsOf } from '../task/parts.ts';
 import { RecentRead } from './recent-read.ts';
 import { isStuck } from './workers/stuck-workers.ts';
 import { workersWanted } from './workers/workers-wanted.ts';
@@ -217,7 +218,7 @@ async function oldestLetterMs(letters: Pick<DeadLetters, 'browse'>, now: number)
 }
 
 async function inTurns<T>(all: readonly T[], each: (one: T) => Promise<void>): Promise<void> {
-  for (let at = 0; at < all.length; at += RUNS_AT_ONCE) await Promise.all(all.slice(at, at + RUNS_AT_ONCE).map(each));
+  for (const some of partsOf(all, RUNS_AT_ONCE)) await Promise.all(some.map(each));
 }
 
 function sum<T>(all: readonly T[], value: (one: T) => number): number {

@@ -4,6 +4,7 @@ import type { LiveWorker, Roster } from '../ports/roster.ts';
 import type { RunCounts, RunOverview } from '../ports/run-overview.ts';
 import type { Runs } from '../ports/runs.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { partsOf } from '../task/parts.ts';
 import { type RunView, RunWatcher } from './run-watcher.ts';
 
 /** The runs at one moment. */
@@ -64,9 +65,9 @@ export class RunLister {
     // Watchers of runs that are no longer listed are dropped.
     this.#watchers = new Map(watchers);
     const views: RunView[] = [];
-    for (let at = 0; at < watchers.length; at += AT_ONCE) {
-      const some = await Promise.all(watchers.slice(at, at + AT_ONCE).map(([, watcher]) => watcher.look()));
-      views.push(...some.filter((view) => view !== undefined));
+    for (const some of partsOf(watchers, AT_ONCE)) {
+      const seen = await Promise.all(some.map(([, watcher]) => watcher.look()));
+      views.push(...seen.filter((view) => view !== undefined));
     }
     views.sort((a, b) => b.progress.startedAt - a.progress.startedAt || (a.progress.run < b.progress.run ? 1 : -1));
     return { views, counts, workers };

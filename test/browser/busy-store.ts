@@ -7,6 +7,7 @@ import { nameOf } from '../../shared/ports/frontier/frontier.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { beginRun } from '../../shared/stores/sqlite/local-runs.ts';
 import { SteadyClock } from '../../shared/stores/sqlite/steady-clock.ts';
+import { partsOf } from '../../shared/task/parts.ts';
 import { FAST_RUN } from '../support/builders.ts';
 import { Workplace } from '../support/processes/trawl.ts';
 import { offerOf } from '../support/stores/embedded.ts';
@@ -86,7 +87,7 @@ async function fillBusyStore(folder: string, reason: string, letterCount: number
     const at = now - (i % DAY_LETTERS) * 350_000;
     return letterOf(`https://site-${i}.example/missing`, { run: 'run-01', reason, at });
   });
-  for (let at = 0; at < kept.length; at += KEPT_AT_ONCE) await letters.keep(kept.slice(at, at + KEPT_AT_ONCE));
+  for (const some of partsOf(kept, KEPT_AT_ONCE)) await letters.keep(some);
   const hostile = letterOf(HOSTILE_URL, { run: LONG_RUN, reason: 'http_4xx', at: now });
   const body = JSON.parse(String(hostile.body));
   await letters.keep([{ ...hostile, body: JSON.stringify({ ...body, error: LONG_HOSTILE }) }]);

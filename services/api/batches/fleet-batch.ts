@@ -4,6 +4,7 @@ import type { PageRecord } from '../../../shared/ports/record.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { UnavailableError } from '../../../shared/runtime/errors.ts';
 import { DAY_MS } from '../../../shared/task/durations.ts';
+import { partsOf } from '../../../shared/task/parts.ts';
 import { Problem } from '../http/problem.ts';
 import type { ReadRequest } from '../http/read-request.ts';
 import type { Link, LinkedStores } from '../link.ts';
@@ -88,8 +89,8 @@ export class FleetBatch {
     this.#incarnation = incarnation;
     // Of one task several times, the rest are its duplicates.
     const offers = [...new Map(inputs.flatMap((each) => ('offer' in each ? [[each.task, each.offer]] : []))).values()];
-    for (let at = 0; at < offers.length; at += MAX_OFFER) {
-      const result = await frontier.offer(run, offers.slice(at, at + MAX_OFFER), { incarnation, repeat: !isNew });
+    for (const some of partsOf(offers, MAX_OFFER)) {
+      const result = await frontier.offer(run, some, { incarnation, repeat: !isNew });
       if ('refused' in result && result.refused === 'full') throw new UnavailableError('the store is full');
     }
     await runs.seal(run, PRODUCER, incarnation);

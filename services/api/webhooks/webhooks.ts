@@ -6,6 +6,7 @@ import type { Service } from '../../../shared/runtime/lifecycle.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { Settings } from '../../../shared/settings/table.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../../shared/task/durations.ts';
+import { partsOf } from '../../../shared/task/parts.ts';
 import { Problem } from '../http/problem.ts';
 import type { Link } from '../link.ts';
 import { deliver } from './delivery.ts';
@@ -122,8 +123,7 @@ export class Webhooks implements Service {
 
   async #findEnded(): Promise<void> {
     const waiting = this.#hooks.filter(({ state }) => state === 'waiting');
-    for (let at = 0; at < waiting.length; at += AT_ONCE)
-      await Promise.all(waiting.slice(at, at + AT_ONCE).map((hook) => this.#findEnd(hook)));
+    for (const some of partsOf(waiting, AT_ONCE)) await Promise.all(some.map((hook) => this.#findEnd(hook)));
     if (waiting.some(({ state }) => state !== 'waiting')) await this.#save();
   }
 

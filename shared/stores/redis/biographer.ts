@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Biographer, Place, TaskTrace } from '../../ports/biographer.ts';
 import type { RunState } from '../../ports/runs.ts';
+import { partsOf } from '../../task/parts.ts';
 import { QUEUES, type Queue } from '../../task/task/routing.ts';
 import { chunksOfPairs } from './chunks.ts';
 import { readCircumstances } from './circumstances.ts';
@@ -79,9 +80,8 @@ export class RedisBiographer implements Biographer {
     let searched = 0;
     for await (const pairs of chunksOfPairs(this.#redis, `${this.#prefix}run:${run}:ready`, 'zset')) {
       const hosts = pairs.map(([host]) => host).filter((host) => host !== own);
-      for (let at = 0; at < hosts.length; at += HOSTS_AT_ONCE) {
+      for (const some of partsOf(hosts, HOSTS_AT_ONCE)) {
         if (searched >= MOST_HOSTS_SEARCHED) return undefined;
-        const some = hosts.slice(at, at + HOSTS_AT_ONCE);
         searched += some.length;
         const places = await Promise.all(some.map((host) => this.#findWaiting(run, mark, host)));
         for (const [i, place] of places.entries()) {

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { partsOf } from '../../task/parts.ts';
 
 /** Entries read by one command: well below a millisecond of Redis' time. */
 const CHUNK = 500;
@@ -43,8 +44,7 @@ export async function* chunksOfPairs(
   for (let cursor = '0'; ; ) {
     const [next, flat] =
       kind === 'zset' ? await redis.zscan(key, cursor, 'COUNT', CHUNK) : await redis.hscan(key, cursor, 'COUNT', CHUNK);
-    const pairs: [string, string][] = [];
-    for (let i = 0; i < flat.length; i += 2) pairs.push([flat[i] ?? '', flat[i + 1] ?? '']);
+    const pairs = [...partsOf(flat, 2)] as [string, string][];
     if (pairs.length > 0) yield pairs;
     if (next === '0') return;
     cursor = next;

@@ -28,6 +28,7 @@ import type { HandOvers, QueuedLeases } from '../../ports/frontier/queued-leases
 import { FULL_FOR_OTHERS_AT, type MemoryUse } from '../../ports/frontier/store-memory.ts';
 import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
 import { ownerTaskOf } from '../../task/group/join-task.ts';
+import { partsOf } from '../../task/parts.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import { expectOwnGroup } from '../group-offers.ts';
 import {
@@ -173,7 +174,7 @@ export class RedisFrontier
     const { usedBytes, limitBytes } = (await this.#memory?.recent()) ?? NO_LIMIT;
     if (limitBytes === 0 || usedBytes < limitBytes * FULL_FOR_OTHERS_AT) return [];
     const reply = (await this.#scripts.run('pause_stuck', usedBytes, limitBytes)) as string[];
-    return reply.flatMap((run, at) => (at % 2 === 0 ? [{ run, reason: reply[at + 1] ?? '' }] : []));
+    return [...partsOf(reply, 2)].map(([run = '', reason = '']) => ({ run, reason }));
   }
 
   async fail(run: string, releases: readonly ReleaseName[], reason: FailedReason): Promise<void> {
@@ -245,7 +246,5 @@ async function forAll(
   releases: readonly ReleaseName[],
   run: (names: readonly (string | number)[]) => Promise<unknown>,
 ): Promise<void> {
-  for (let from = 0; from < releases.length; from += MOST_NAMED) {
-    await run(releases.slice(from, from + MOST_NAMED).flatMap(({ release, mark }) => [release, mark]));
-  }
+  for (const some of partsOf(releases, MOST_NAMED)) await run(some.flatMap(({ release, mark }) => [release, mark]));
 }

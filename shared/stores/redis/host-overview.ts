@@ -1,4 +1,5 @@
 import type { HostOverview, PausedHost } from '../../ports/host-overview.ts';
+import { partsOf } from '../../task/parts.ts';
 import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
 /** The hosts in Redis: `ready` of each run, and `paused`, a sorted set of hosts by the end of their pause. */
@@ -19,17 +20,12 @@ export class RedisHostOverview implements HostOverview {
 
   async paused(limit: number): Promise<readonly PausedHost[]> {
     const reply = (await this.#scripts.run('paused_hosts', limit)) as (string | number)[];
-    const hosts: PausedHost[] = [];
-    for (let i = 0; i < reply.length; i += 5) {
-      const [host, ms, reason, byHand, isUnreachable] = reply.slice(i, i + 5);
-      hosts.push({
-        host: String(host),
-        pausedMs: Number(ms),
-        reason: String(reason),
-        byHand: byHand === 1,
-        isUnreachable: isUnreachable === 1,
-      });
-    }
-    return hosts;
+    return [...partsOf(reply, 5)].map(([host, ms, reason, byHand, isUnreachable]) => ({
+      host: String(host),
+      pausedMs: Number(ms),
+      reason: String(reason),
+      byHand: byHand === 1,
+      isUnreachable: isUnreachable === 1,
+    }));
   }
 }

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Forgettable, Forgotten, HowToForget, Marks } from '../../ports/marks.ts';
 import { UsageError } from '../../runtime/errors.ts';
+import { partsOf } from '../../task/parts.ts';
 import { hostOfMark } from '../../task/url/fingerprint.ts';
 import { chunksOfKeys, chunksOfList, chunksOfPairs, chunksOfSet, escapeGlob } from './chunks.ts';
 import { markOfEntry } from './forms/entry.ts';
@@ -171,7 +172,7 @@ export class RedisMarks implements Marks {
         onMarks(free.length);
         return;
       }
-      for (const some of chunksOf(free, DROPPED_AT_ONCE)) {
+      for (const some of partsOf(free, DROPPED_AT_ONCE)) {
         const { forgotten, kept } = isOfEnded
           ? { forgotten: await this.#redis.srem(this.#prefix + key, ...some), kept: 0 }
           : await log.unmark(key, some);
@@ -224,8 +225,7 @@ export class RedisMarks implements Marks {
       const hosts = new Set<string>();
       for await (const pairs of chunksOfPairs(this.#redis, `${key}:ready`, 'zset'))
         for (const [host] of pairs) hosts.add(host);
-      for (const some of chunksOf([...hosts], HOSTS_AT_ONCE))
-        await Promise.all(some.map((host) => addLists(run, host)));
+      for (const some of partsOf([...hosts], HOSTS_AT_ONCE)) await Promise.all(some.map((host) => addLists(run, host)));
       for await (const pairs of chunksOfPairs(this.#redis, `${key}:inflight`, 'hash'))
         for (const [, entry] of pairs) add(entry);
     }
@@ -237,8 +237,4 @@ function openRunSharesCompactMarks(run: string): UsageError {
   return new UsageError(
     `compact marks (DEDUP) can't be held against what waits: forget them when no run is open; ${run} is`,
   );
-}
-
-function* chunksOf<T>(list: readonly T[], size: number): Generator<T[]> {
-  for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
 }

@@ -10,6 +10,7 @@ import {
   type StepFailure,
 } from '../../ports/runs.ts';
 import type { HostTrouble, TroubleKind } from '../../task/host/host-trouble.ts';
+import { partsOf } from '../../task/parts.ts';
 
 /** The answer of `stores/redis/lua/runs/progress.lua`. */
 export type ProgressReply = readonly (string | number | readonly string[])[];
@@ -20,8 +21,8 @@ export function readProgress(run: string, reply: ProgressReply): RunProgress {
   const fields = new Map<string, string>();
   const named: HostsDown['named'][number][] = [];
   const reasons = { failed: {} as Record<string, number>, skipped: {} as Record<string, number> };
-  for (let i = 0; i < pairs.length; i += 2) {
-    const [name, value] = [String(pairs[i]), String(pairs[i + 1])];
+  for (const pair of partsOf(pairs, 2)) {
+    const [name = '', value = ''] = pair.map(String);
     const [kind, reason] = name.split(':');
     if (reason !== undefined && (kind === 'failed' || kind === 'skipped')) reasons[kind][reason] = Number(value);
     else if (kind === 'down') named.push({ host: name.slice('down:'.length), ...readTrouble(value) });
@@ -74,9 +75,9 @@ function readTrouble(text: string): Pick<HostTrouble, 'kind' | 'reason'> {
 /** Reads pairs of `<state> <step>` and a number. */
 function readSteps(pairs: readonly string[]): Pick<RunProgress, 'steps'> {
   const steps: Record<string, StepCounts> = {};
-  for (let i = 0; i < pairs.length; i += 2) {
-    const [state = '', step = ''] = (pairs[i] ?? '').split(' ');
-    steps[step] = { ...(steps[step] ?? NO_STEP_COUNTS), [state]: Number(pairs[i + 1]) };
+  for (const [name = '', count] of partsOf(pairs, 2)) {
+    const [state = '', step = ''] = name.split(' ');
+    steps[step] = { ...(steps[step] ?? NO_STEP_COUNTS), [state]: Number(count) };
   }
   return pairs.length === 0 ? {} : { steps };
 }
@@ -84,8 +85,7 @@ function readSteps(pairs: readonly string[]): Pick<RunProgress, 'steps'> {
 /** Reads pairs of a place and `<pages> <first error>`. */
 function readStepFailures(pairs: readonly string[]): Pick<RunProgress, 'stepFailures'> {
   const found: StepFailure[] = [];
-  for (let i = 0; i < pairs.length; i += 2) {
-    const [place = '', value = ''] = [pairs[i], pairs[i + 1]];
+  for (const [place = '', value = ''] of partsOf(pairs, 2)) {
     const space = value.indexOf(' ');
     found.push({ place, pages: Number(value.slice(0, space)), error: value.slice(space + 1) });
   }
@@ -94,9 +94,5 @@ function readStepFailures(pairs: readonly string[]): Pick<RunProgress, 'stepFail
 
 /** Reads pairs of a lost producer and the time until which it counted as alive. */
 function readSilent(pairs: readonly string[], now: number): SilentProducer[] {
-  const silent: SilentProducer[] = [];
-  for (let i = 0; i < pairs.length; i += 2) {
-    silent.push({ id: pairs[i] ?? '', silentMs: now - Number(pairs[i + 1]) + PRODUCER_LEASE_MS });
-  }
-  return silent;
+  return [...partsOf(pairs, 2)].map(([id = '', until]) => ({ id, silentMs: now - Number(until) + PRODUCER_LEASE_MS }));
 }

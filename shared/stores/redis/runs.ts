@@ -12,6 +12,7 @@ import {
   type Steered,
 } from '../../ports/runs.ts';
 import type { TroubleKind } from '../../task/host/host-trouble.ts';
+import { partsOf } from '../../task/parts.ts';
 import { newIncarnation } from '../incarnation.ts';
 import { CIRCUMSTANCES, readCircumstances } from './circumstances.ts';
 import { agreeOnMarks, type MarksForm, marksDiffer } from './forms/marks-form.ts';
@@ -131,8 +132,7 @@ export class RedisRuns implements Runs, RunOverview {
   async #hostsFrom(run: string, from: number, most: number): Promise<HostLine[]> {
     const reply = (await this.#scripts.run('hosts', run, from, most)) as (string | number)[];
     const lines: HostLine[] = [];
-    for (let i = 0; i < reply.length; i += LINE) {
-      const [host, waiting, ...circumstances] = reply.slice(i, i + LINE);
+    for (const [host, waiting, ...circumstances] of partsOf(reply, LINE)) {
       const [kind, reason, giveUpAt] = circumstances.splice(CIRCUMSTANCES).map(String);
       const at = giveUpAt ? { giveUpAt: Number(giveUpAt) } : {};
       const trouble = kind ? { trouble: { kind: kind as TroubleKind, reason: reason ?? '', ...at } } : {};

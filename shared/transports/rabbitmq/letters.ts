@@ -1,6 +1,7 @@
 import type { Channel, ConsumeMessage, Message } from 'amqplib';
 import type { DeadLetterMessage, LetterJudge } from '../../ports/transport.ts';
 import { UnavailableError } from '../../runtime/errors.ts';
+import { partsOf } from '../../task/parts.ts';
 import { allowedHeaders } from '../message-headers.ts';
 import { movedOf } from './moved.ts';
 
@@ -86,8 +87,8 @@ async function acked(
     await hear();
     return brought;
   }
-  for (let at = 0; at < messages.length; at += ACKS_AT_ONCE) {
-    for (const message of messages.slice(at, at + ACKS_AT_ONCE)) channel.ack(message);
+  for (const some of partsOf(messages, ACKS_AT_ONCE)) {
+    for (const message of some) channel.ack(message);
     await hear();
   }
   return brought;

@@ -1,4 +1,5 @@
 import { MAX_OFFER, type Offer, type OfferResult } from '../../../shared/ports/frontier/frontier.ts';
+import { partsOf } from '../../../shared/task/parts.ts';
 
 /** Offers as many tasks as there are, in as few calls as it takes. Returns what they came to together; throws if one is refused. */
 export async function offerAll(
@@ -7,8 +8,8 @@ export async function offerAll(
   offers: readonly Offer[],
 ): Promise<{ accepted: number; known: number }> {
   const sum = { accepted: 0, known: 0 };
-  for (let at = 0; at < offers.length; at += MAX_OFFER) {
-    const result = await frontier.offer(run, offers.slice(at, at + MAX_OFFER));
+  for (const some of partsOf(offers, MAX_OFFER)) {
+    const result = await frontier.offer(run, some);
     if ('refused' in result) throw new Error(`the offer is refused: ${result.refused}`);
     sum.accepted += result.accepted;
     sum.known += result.known;

@@ -1,4 +1,5 @@
 import type { GroupInputs } from '../../../ports/frontier/groups.ts';
+import { partsOf } from '../../../task/parts.ts';
 
 /** Reads the answer of `inputs.lua`. */
 export function readInputs([large, failed, skipped, cancelled, ...pairs]: readonly (string | number)[]):
@@ -7,8 +8,8 @@ export function readInputs([large, failed, skipped, cancelled, ...pairs]: readon
   if (large === undefined) return 'stale';
   const inputs: Record<string, string> = {};
   const missing: [number, GroupInputs['firstMissing'][number]][] = [];
-  for (let i = 0; i < pairs.length; i += 2) {
-    const [field, value] = [String(pairs[i]), String(pairs[i + 1])];
+  for (const pair of partsOf(pairs, 2)) {
+    const [field = '', value = ''] = pair.map(String);
     // What is kept of the owner.
     if (field.startsWith('@')) continue;
     if (field.startsWith('!')) missing.push([Number(field.slice(1)), readMissing(value)]);

@@ -54,7 +54,7 @@ export interface FleetReading {
 export interface RunsReading {
   readonly byState: Readonly<Record<RunState, number>>;
   /** Of the runs that have not ended. */
-  readonly tasks: Readonly<Record<TaskPlace, number>>;
+  readonly tasks: Readonly<Record<TaskCounter, number>>;
   readonly producers: { readonly open: number; readonly lost: number };
   /** By how much `discovered` differs from the sum of the six, over the open runs: always 0, or tasks were lost or counted twice. */
   readonly identityGap: number;
@@ -62,8 +62,8 @@ export interface RunsReading {
   readonly waitingHosts: readonly HostLine[];
 }
 
-export const TASK_PLACES = ['waiting', 'inFlight', 'done', 'skipped', 'failed', 'cancelled'] as const;
-export type TaskPlace = (typeof TASK_PLACES)[number];
+export const TASK_COUNTERS = ['waiting', 'inFlight', 'done', 'skipped', 'failed', 'cancelled'] as const;
+type TaskCounter = (typeof TASK_COUNTERS)[number];
 
 export interface HostsReading {
   readonly due: number;
@@ -186,10 +186,10 @@ async function readRuns({ runs }: ReadStores): Promise<RunsReading> {
       if (standing !== undefined) byState[standing.state]++;
     },
   );
-  const tasks = Object.fromEntries(TASK_PLACES.map((place) => [place, sum(progress, (run) => run[place])]));
+  const tasks = Object.fromEntries(TASK_COUNTERS.map((counter) => [counter, sum(progress, (run) => run[counter])]));
   return {
     byState,
-    tasks: tasks as Record<TaskPlace, number>,
+    tasks: tasks as Record<TaskCounter, number>,
     producers: { open: sum(progress, (run) => run.producers.open), lost: sum(progress, (run) => run.producers.lost) },
     identityGap: sum(progress, identityGapOf),
     waitingHosts,
@@ -204,8 +204,8 @@ async function readHosts({ hosts }: ReadStores): Promise<HostsReading> {
 }
 
 /** By how much a run's counters break its identity; 0 if they hold. */
-export function identityGapOf(progress: Pick<RunProgress, 'discovered' | TaskPlace>): number {
-  return Math.abs(progress.discovered - TASK_PLACES.reduce((total, place) => total + progress[place], 0));
+export function identityGapOf(progress: Pick<RunProgress, 'discovered' | TaskCounter>): number {
+  return Math.abs(progress.discovered - TASK_COUNTERS.reduce((total, counter) => total + progress[counter], 0));
 }
 
 /** The oldest comes first; one that isn't a task's doesn't say when it failed. */

@@ -1,10 +1,8 @@
 import { Gauge, Registry } from 'prom-client';
-import { type FleetReader, type FleetReading, TASK_PLACES } from '../control/fleet-reading.ts';
+import { type FleetReader, type FleetReading, TASK_COUNTERS } from '../control/fleet-reading.ts';
 import type { QueueDepths } from '../ports/transport.ts';
 import { SECOND_MS } from '../task/durations.ts';
 
-/** What tasks are called in metrics, whose names are in snake case. */
-const PLACES = { inFlight: 'in_flight' } as const;
 const WORKER_STATES = ['consuming', 'waiting', 'stopping'] as const;
 
 type Values = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
@@ -20,7 +18,7 @@ type Row = readonly [
 // biome-ignore format: a table
 const ROWS: readonly Row[] = [
   ['trawl_tasks', 'state', 'Tasks of the runs that have not ended.', ({ runs }) =>
-    runs && TASK_PLACES.map((place) => [{ state: place === 'inFlight' ? PLACES[place] : place }, runs.tasks[place]])],
+    runs && TASK_COUNTERS.map((name) => [{ state: name === 'inFlight' ? 'in_flight' : name }, runs.tasks[name]])],
   ['trawl_runs', 'state', 'Runs: those that have not ended, and the newest others.', ({ runs }) =>
     runs && byState(runs.byState)],
   ['trawl_hosts', 'state', 'Hosts that may be asked now, and those that are paused, by what paused them.', ({ hosts }) =>

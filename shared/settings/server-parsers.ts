@@ -18,7 +18,7 @@ export function serverHost(): Parser<string> {
 }
 
 /** The URL of a server that one may have to log in to: of these schemes, and with a login that can be decoded. */
-export function serverUrl(...schemes: readonly string[]): Parser<string> {
+function serverUrl(...schemes: readonly string[]): Parser<string> {
   const expected = urlOf(schemes);
   return (given) => {
     const parsed = URL.parse(given);

@@ -15,7 +15,7 @@ import {
   type TaskState,
 } from '../../../shared/ports/frontier/frontier.ts';
 import type { Groups } from '../../../shared/ports/frontier/groups.ts';
-import type { MissingSteps as MissingStepsPort } from '../../../shared/ports/frontier/missing-steps.ts';
+import type { MissingSteps } from '../../../shared/ports/frontier/missing-steps.ts';
 import type { ResponseCache } from '../../../shared/ports/response-cache.ts';
 import { RecordRefusedError } from '../../../shared/ports/sink.ts';
 import type { Delivery, Handling } from '../../../shared/ports/transport.ts';
@@ -30,7 +30,7 @@ import type { FailureLines } from '../failure-lines.ts';
 import { ForeignMessages } from '../foreign-messages.ts';
 import { JoinWork, type JoinWorkOptions } from '../joins/join-work.ts';
 import type { LeaseKeeper } from '../lease-keeper.ts';
-import { MissingSteps } from '../missing-steps.ts';
+import { LongMissingSteps } from '../long-missing-steps.ts';
 import { OutcomeLog } from '../outcome-log.ts';
 import { expectStep, type RunDirectory, type WorkedRun } from '../run-directory.ts';
 import { FOREIGN_RUN, type SeedIntake } from '../seed-intake.ts';
@@ -53,7 +53,7 @@ export interface PipelineOptions
     EndingsOptions,
     Omit<JoinWorkOptions, 'frontier' | 'fetcher' | 'clock' | 'random'> {
   readonly worker: string;
-  readonly frontier: Frontier & AttemptHistory & Claims & Groups & Ledger & MissingStepsPort;
+  readonly frontier: Frontier & AttemptHistory & Claims & Groups & Ledger & MissingSteps;
   readonly fetcher: Fetcher & BodyBudget;
   readonly cache: ResponseCache;
   /** Where files go that steps ask for. */
@@ -90,7 +90,7 @@ export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #foreign: ForeignMessages;
   readonly #lost: LostRuns;
-  readonly #missing: MissingSteps;
+  readonly #missing: LongMissingSteps;
   readonly #links: LinkOffers;
   readonly #requests: Requests;
   readonly #steps: Steps;
@@ -105,7 +105,7 @@ export class Pipeline {
     this.#options = options;
     this.#foreign = new ForeignMessages(options);
     this.#lost = new LostRuns(options.log);
-    this.#missing = new MissingSteps(options);
+    this.#missing = new LongMissingSteps(options);
     this.#links = new LinkOffers(options);
     this.#steps = new Steps(options);
     const called = { ...options, steps: this.#steps };

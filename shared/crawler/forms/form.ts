@@ -61,7 +61,7 @@ export function submissionOf(page: FormPage, fieldsGiven: FormFields, css?: stri
 }
 
 /** What sites that guard against forged requests look at; the page itself isn't named, or the same search from two pages were two. */
-export function sentFrom(page: string, to: string): Readonly<Record<string, string>> {
+function sentFrom(page: string, to: string): Readonly<Record<string, string>> {
   const { origin, protocol } = new URL(page);
   const isDowngrade = protocol === 'https:' && URL.parse(to)?.protocol !== 'https:';
   return { origin, ...(isDowngrade ? {} : { referer: `${origin}/` }) };

@@ -16,7 +16,7 @@ export interface RobotsDecision {
   readonly rule?: RobotsRule;
 }
 
-export interface RobotsRule {
+interface RobotsRule {
   readonly kind: 'Allow' | 'Disallow';
   readonly pattern: string;
 }

@@ -2,7 +2,7 @@ import { deadLetterOf } from '../../shared/ports/dead-letter.ts';
 import type { Frontier } from '../../shared/ports/frontier/frontier.ts';
 import { nameOf } from '../../shared/ports/frontier/frontier.ts';
 import { type Groups, ownerOf } from '../../shared/ports/frontier/groups.ts';
-import { type MissingSteps as MissingStepsPort, STEP_MISSING_MS } from '../../shared/ports/frontier/missing-steps.ts';
+import { type MissingSteps, STEP_MISSING_MS } from '../../shared/ports/frontier/missing-steps.ts';
 import type { Transport } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -11,8 +11,8 @@ import { HOUR_MS } from '../../shared/task/durations.ts';
 import type { Task } from '../../shared/task/task/task.ts';
 import type { FailureLines } from './failure-lines.ts';
 
-interface MissingStepsOptions {
-  readonly frontier: Pick<Frontier, 'settle'> & Pick<Groups, 'owner'> & MissingStepsPort;
+interface LongMissingStepsOptions {
+  readonly frontier: Pick<Frontier, 'settle'> & Pick<Groups, 'owner'> & MissingSteps;
   readonly transport: Pick<Transport, 'publish'>;
   readonly failures?: Pick<FailureLines, 'ofReleased'>;
   readonly onSinkFailure: (reason: string) => void;
@@ -21,10 +21,10 @@ interface MissingStepsOptions {
 }
 
 /** Fails tasks whose step no worker has had for six hours. */
-export class MissingSteps {
-  readonly #options: MissingStepsOptions;
+export class LongMissingSteps {
+  readonly #options: LongMissingStepsOptions;
 
-  constructor(options: MissingStepsOptions) {
+  constructor(options: LongMissingStepsOptions) {
     this.#options = options;
   }
 

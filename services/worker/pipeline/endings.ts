@@ -1,7 +1,7 @@
 import { FULL_NAP_MS } from '../../../shared/loops/full-store.ts';
 import { type Frontier, nameOf, type Settlement, type SettleReply } from '../../../shared/ports/frontier/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
-import type { PageRecord } from '../../../shared/ports/record.ts';
+import type { DoneRecord, PageRecord } from '../../../shared/ports/record.ts';
 import { RecordRefusedError, type Sink } from '../../../shared/ports/sink.ts';
 import type { Handling } from '../../../shared/ports/transport.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
@@ -39,7 +39,7 @@ export class Endings {
     const { outcome, status } = ending;
     if (outcome.kind === 'defer' && visit.release === 0) return 'return';
     const record = endedRecord(visit, ending, clock.now());
-    if (record !== undefined && (await this.store(record)) === 'failed') return await this.putBack(visit, 0);
+    if (record !== undefined && (await this.#store(record)) === 'failed') return await this.putBack(visit, 0);
     if (outcome.kind === 'failed' && !(await publishDeadLetter(visit, ending, this.#options)))
       return await this.putBack(visit, 0);
     await this.settle(visit, ending);
@@ -84,8 +84,21 @@ export class Endings {
     return reply;
   }
 
-  /** Stores a record. `failed`: the sink could not, and the worker was told. */
-  async store(record: PageRecord): Promise<'stored' | 'failed' | RecordRefusedError> {
+  /** Stores a record. One that is refused fails its task, and one that can't be stored now puts it back: how its delivery is handled then. */
+  async unlessStored(
+    visit: Visit,
+    record: DoneRecord | RecordRefusedError,
+    about: Omit<Ending, 'outcome'> = {},
+  ): Promise<Handling | undefined> {
+    const stored = record instanceof RecordRefusedError ? record : await this.#store(record);
+    if (stored === 'stored') return undefined;
+    if (stored === 'failed') return await this.putBack(visit, 0);
+    const { reason, message: detail } = stored;
+    return await this.over(visit, { ...about, outcome: { kind: 'failed', reason, detail } });
+  }
+
+  /** `failed`: the sink could not, and the worker was told. */
+  async #store(record: PageRecord): Promise<'stored' | 'failed' | RecordRefusedError> {
     try {
       await this.#options.sink.put(record);
       return 'stored';

@@ -221,12 +221,8 @@ export class Pipeline {
     if (made === 'stale') return 'ack';
     if ('ending' in made) return await this.#endings.over(visit, made.ending);
     const { record, input } = made;
-    const stored = input instanceof RecordRefusedError ? input : await this.#endings.store(record);
-    if (stored === 'failed') return await this.#endings.putBack(visit, 0);
-    if (stored !== 'stored')
-      return await this.#endings.over(visit, {
-        outcome: { kind: 'failed', reason: stored.reason, detail: stored.message },
-      });
+    const unstored = await this.#endings.unlessStored(visit, input instanceof RecordRefusedError ? input : record);
+    if (unstored !== undefined) return unstored;
     await this.#endings.settle(visit, {
       outcome: { kind: 'done' },
       input: typeof input === 'string' ? input : undefined,
@@ -290,12 +286,9 @@ export class Pipeline {
     if ('ending' in kept) return await this.#endings.over(visit, { ...ending, leftOut, tally, ...kept.ending });
     const { record } = kept;
     const input = isTaken(visit.run.options.joins, visit.task) ? writeInput(visit.task, extract) : undefined;
-    const stored = input instanceof RecordRefusedError ? input : await this.#endings.store(record);
-    if (stored === 'failed') return await this.#endings.putBack(visit, 0);
-    if (stored !== 'stored') {
-      const outcome = { kind: 'failed', reason: stored.reason, detail: stored.message } as const;
-      return await this.#endings.over(visit, { ...ending, leftOut, outcome });
-    }
+    const toStore = input instanceof RecordRefusedError ? input : record;
+    const unstored = await this.#endings.unlessStored(visit, toStore, { ...ending, leftOut });
+    if (unstored !== undefined) return unstored;
     const { fetched, fromCache, askedAt } = arrival;
     const isPage = fetched.status >= 200 && fetched.status < 300;
     const bytes = hasAsked(arrival) ? fetched.body.byteLength : 0;

@@ -1,75 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'amqplib';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { OutgoingMessage } from '../../shared/ports/transport.ts';
 import { ConfigurationError } from '../../shared/runtime/errors.ts';
 import { RabbitMqConsumer } from '../../shared/transports/rabbitmq/consumer.ts';
-import { QUEUE_TTL_MS, topology } from '../../shared/transports/rabbitmq/topology.ts';
-import type { RabbitMqOptions, RabbitMqTransport } from '../../shared/transports/rabbitmq/transport.ts';
-import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
-import { deleteTopology, testTransport, uniquePrefix } from '../support/stores/rabbitmq.ts';
+import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq/topology.ts';
+import type { TcpProxy } from '../support/proxies/tcp-proxy.ts';
+import { testTransport, uniquePrefix } from '../support/stores/rabbitmq.ts';
+import { declaredAgain, setup, URL_GIVEN } from './suites/rabbitmq/setup.ts';
 import { Inbox } from './suites/transport.contract.ts';
-
-const URL_GIVEN = inject('rabbitmqUrl');
 
 function message(id: string): OutgoingMessage {
   return { to: 'normal', id, body: '{}', headers: {} };
-}
-
-/** Collects what a transport tells of its connection. */
-class Told {
-  readonly lost: string[] = [];
-  restored = 0;
-  #waiters: (() => void)[] = [];
-
-  readonly options: Pick<RabbitMqOptions, 'onLost' | 'onRestored' | 'onBlocked'> = {
-    onLost: (reason) => this.lost.push(reason),
-    onRestored: () => {
-      this.restored++;
-      for (const wake of this.#waiters.splice(0)) wake();
-    },
-    onBlocked: () => {},
-  };
-
-  /** Resolves when both connections have come back this many times in all. */
-  async isBack(times: number): Promise<void> {
-    while (this.restored < times) await new Promise<void>((resolve) => this.#waiters.push(resolve));
-  }
-}
-
-/** Deletes the normal queue and declares it at once. */
-async function declaredAgain(prefix: string): Promise<void> {
-  const connection = await connect(URL_GIVEN);
-  const channel = await connection.createChannel();
-  const { arguments: args } = topology(prefix, 'quorum').find(({ destination }) => destination === 'normal') ?? {};
-  await channel.deleteQueue(`${prefix}url_queue_ttl`);
-  await channel.assertQueue(`${prefix}url_queue_ttl`, { durable: true, arguments: args });
-  await channel.bindQueue(`${prefix}url_queue_ttl`, `${prefix}crawl`, 'normal');
-  await connection.close();
-}
-
-async function setup(options: Partial<RabbitMqOptions> = {}): Promise<{
-  transport: RabbitMqTransport;
-  proxy: TcpProxy;
-  told: Told;
-  prefix: string;
-}> {
-  const { hostname, port } = new URL(URL_GIVEN);
-  const proxy = new TcpProxy({ host: hostname, port: Number(port || 5672) });
-  await proxy.start();
-  const url = new URL(URL_GIVEN);
-  url.hostname = '127.0.0.1';
-  url.port = String(proxy.port);
-  const prefix = uniquePrefix();
-  const told = new Told();
-  const transport = testTransport(url.href, prefix, { ...told.options, ...options });
-  await transport.start();
-  onTestFinished(async () => {
-    await transport.stop();
-    await proxy.stop();
-    await deleteTopology(URL_GIVEN, prefix);
-  });
-  return { transport, proxy, told, prefix };
 }
 
 describe('RabbitMQ: what a broker and a network do', () => {

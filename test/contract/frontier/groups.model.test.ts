@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, describe, inject, test } from 'vitest';
 import { openSqliteStore, redisStores, type Store } from '../../support/stores/stores.ts';
-import { events, History } from './group-model/history.ts';
+import { events } from './group-model/events.ts';
+import { History } from './group-model/history.ts';
 import { plans } from './group-model/plans.ts';
 
 /** `MODEL_RUNS=5000 npm test` looks longer; `MODEL_SEED` repeats what a failure printed. */

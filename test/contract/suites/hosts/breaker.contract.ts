@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Settlement } from '../../../../shared/ports/frontier/frontier.ts';
 import type { FrontierPolicy } from '../../../../shared/stores/policy.ts';
 import { HOUR_MS } from '../../../../shared/task/durations.ts';
@@ -7,54 +7,14 @@ import { FAST_RUN } from '../../../support/builders.ts';
 import { offerOf } from '../../../support/stores/embedded.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { ROOM } from '../frontier/frontier-setup.ts';
-
-const ANSWER: Settlement = { outcome: { kind: 'done' }, hostAnswered: true };
-
-function fault(hostFault: HostFault): Settlement {
-  return { outcome: { kind: 'retry', reason: 'connection', inMs: 10 * HOUR_MS }, hostAnswered: false, hostFault };
-}
-
-const REFUSED = fault('connection errors');
+import { ANSWER, fault, openBreaker, REFUSED } from './breaker-setup.ts';
 
 /** What becomes of a host that fails again and again. */
 export function describeBreaker(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`breaker: ${name}`, () => {
     afterAll(close);
 
-    async function setup(policy: Partial<FrontierPolicy> = { giveUpMs: 100 * HOUR_MS }) {
-      const store = await open(policy);
-      onTestFinished(() => store.close());
-      const { frontier, runs } = store;
-      // On a full second no jitter is added.
-      store.step(1_000 - (store.now() % 1_000));
-      await runs.open('r', FAST_RUN, 'p');
-      const offer = (run: string, from: number, to: number) =>
-        frontier.offer(
-          run,
-          Array.from({ length: to - from + 1 }, (_, i) => offerOf(`http://a.test/${from + i}`)),
-        );
-      await offer('r', 1, 20);
-      return {
-        ...store,
-        offer,
-        /** Releases this many tasks, or all that are due. Returns their numbers. */
-        async release(limit = 200): Promise<number[]> {
-          return (await frontier.release({ ...ROOM, limit })).tasks.map(({ release }) => release);
-        },
-        /** Settles tasks of the run `r` alike. */
-        async settle(releases: readonly number[], settlement: Settlement): Promise<void> {
-          for (const release of releases) await frontier.settle('r', release, settlement);
-        },
-        /** Five tasks fail. */
-        async openIt(settlement = REFUSED): Promise<void> {
-          const { tasks } = await frontier.release({ ...ROOM, limit: 5 });
-          for (const { release } of tasks) await frontier.settle('r', release, settlement);
-        },
-        async host() {
-          return (await runs.hosts('r', 1))[0];
-        },
-      };
-    }
+    const setup = (policy?: Partial<FrontierPolicy>) => openBreaker(open, policy);
 
     test('five errors in a row open it for a minute; nothing of its host is released, admitted or let through', async () => {
       const { release, settle, frontier, gate, hosts, host, step } = await setup();

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Seed } from '../../../../services/producer/seeds.ts';
 import { TestSite } from '../../../support/site.ts';
 
 /** An origin for the test that runs, without a robots.txt or a sitemap of its own. */
@@ -40,4 +41,9 @@ export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'trawl-'));
   onTestFinished(() => rmSync(path, { recursive: true }));
   return path;
+}
+
+/** A page that may be a sitemap, as a seed. */
+export function maybe(url: string): Seed {
+  return { kind: 'maybe_sitemap', url };
 }

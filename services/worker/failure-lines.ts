@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { askedFrom } from '../../shared/crawler/file-step.ts';
 import { untriedError } from '../../shared/ports/dead-letter.ts';
 import type { ReleasedTask } from '../../shared/ports/frontier/frontier.ts';
 import type { EndedRecord } from '../../shared/ports/record.ts';
@@ -40,7 +41,8 @@ export class FailureLines {
     const why = problem ?? untriedError(reason, state);
     const error = why === undefined ? {} : { error: why };
     const attempt = state.attempts;
-    await this.#put({ run, task: idOf(task), step, url, release, attempt, reason, ...error, ...recordedFields(task) });
+    const about = { ...error, ...askedFrom(task), ...recordedFields(task) };
+    await this.#put({ run, task: idOf(task), step, url, release, attempt, reason, ...about });
   }
 
   /**

@@ -15,6 +15,7 @@ const keptSchema = z.object({
 const storedSchema = z.object({
   url: z.string(),
   path: z.string(),
+  name: z.string().nullable(),
   bytes: z.int(),
   contentType: z.string().nullable(),
   hash: z.string(),
@@ -46,6 +47,12 @@ export interface DownloadHow {
 export function downloadProblem({ maxBytes }: DownloadHow): string | undefined {
   if (keptSchema.safeParse({ maxBytes }).success) return undefined;
   return `expected maxBytes to be a number of bytes from 1 to ${MOST_FILE_BYTES}, got ${String(maxBytes)}`;
+}
+
+/** The page that asked for a file first, as a field of its record; none for what is no file. */
+export function askedFrom(task: { readonly step: string; readonly kept?: unknown }): { readonly from?: string } {
+  const { from } = fileAskedFor(task) ?? {};
+  return from === undefined ? {} : { from };
 }
 
 /** What is known of a file that is to be fetched. Other programs may have written the task, so all of it may be missing. */

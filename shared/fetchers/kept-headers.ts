@@ -4,6 +4,7 @@ import { joinedRobotsTags } from '../task/robots/robots-directives.ts';
 const KEPT_HEADERS = [
   'age',
   'cache-control',
+  'content-disposition',
   'content-encoding',
   'content-language',
   'content-length',

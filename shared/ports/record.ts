@@ -59,6 +59,8 @@ export interface EndedRecord extends RecordHead {
   readonly redirects?: readonly string[];
   readonly outcome: 'failed' | 'skipped';
   readonly reason: FailedReason | SkippedReason;
+  /** Of a file that a step asked for, the page that did first. */
+  readonly from?: string;
   readonly status?: number;
   readonly error?: string;
 }

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { mediaTypeOf } from '../../../shared/crawler/document/media-type.ts';
 import type { Extract } from '../../../shared/crawler/document/reading.ts';
-import { FILE_STEP, fileAskedFor, type StoredFile } from '../../../shared/crawler/file-step.ts';
+import { askedFrom, FILE_STEP, type StoredFile } from '../../../shared/crawler/file-step.ts';
 import { Page } from '../../../shared/crawler/page.ts';
 import type { FileStore } from '../../../shared/ports/file-store.ts';
 import type { ReadPage } from './fallbacks.ts';
-import { extensionOf } from './file-name.ts';
+import { extensionOf, fileNamesOf } from './file-name.ts';
 import type { Arrival, Visit } from './visit.ts';
 
 const NO_BODY = new Uint8Array();
@@ -20,16 +20,17 @@ export async function storeFile({ task }: Visit, arrival: Arrival, files: FileSt
   const { body, headers, finalUrl } = arrival.fetched;
   const contentType = mediaTypeOf(headers['content-type']);
   const contentHash = hash('sha256', body);
-  const extension = extensionOf(contentType, finalUrl);
+  const names = fileNamesOf({ disposition: headers['content-disposition'], url: finalUrl });
+  const extension = extensionOf(contentType, names);
   const path = await files.put({ run: task.run, body, hash: contentHash, extension });
-  const { from } = fileAskedFor(task) ?? {};
   const data: StoredFile = {
     url: task.url,
     path,
+    name: names[0] ?? null,
     bytes: body.byteLength,
     contentType: contentType ?? null,
     hash: contentHash,
-    ...(from === undefined ? {} : { from }),
+    ...askedFrom(task),
   };
   const extract: Extract = { data, items: 1, follows: [], unmet: [], by: FILE_STEP };
   return { arrival, page: new Page(task, { ...arrival.fetched, body: NO_BODY }), extract };

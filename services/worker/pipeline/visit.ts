@@ -4,7 +4,7 @@ import type { Step } from '../../../shared/crawler/crawler.ts';
 import { mediaTypeOf } from '../../../shared/crawler/document/media-type.ts';
 import type { Extract } from '../../../shared/crawler/document/reading.ts';
 import type { StepError } from '../../../shared/crawler/failures/step-error.ts';
-import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
+import { askedFrom, FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import type { AttemptNote, Settlement, TaskState } from '../../../shared/ports/frontier/frontier.ts';
@@ -247,6 +247,7 @@ export function endedRecord(visit: Visit, { outcome, status }: Ending, at: numbe
     ...(redirects.length === 0 ? {} : { redirects }),
     outcome: outcome.kind,
     reason: outcome.reason,
+    ...askedFrom(visit.task),
     ...(status === undefined ? {} : { status }),
     ...(outcome.detail === undefined ? {} : { error: outcome.detail }),
   };

@@ -17,6 +17,7 @@ const STEP = 'step';
 /** Those that stand behind, if a record has them. */
 const LAST = [
   'error',
+  'from',
   'contentType',
   'bytes',
   'fetchedAt',

@@ -26,7 +26,7 @@ export interface TableQuery {
 const MOST_STEPS = 100;
 
 /** Fields that records have only where something happened: that none has one is an answer, and no mistake. */
-const OCCASIONAL = new Set(['reason', 'error', 'redirects', 'unchanged', 'truncated', 'insteadOf']);
+const OCCASIONAL = new Set(['reason', 'error', 'from', 'redirects', 'unchanged', 'truncated', 'insteadOf']);
 
 /** What was found in the records of a step. */
 export interface StepFound {

@@ -31,6 +31,7 @@ const COLUMNS: readonly (readonly [field: Field, column: string, type: string])[
   ['truncated', 'truncated', 'jsonb'],
   ['depth', 'depth', 'integer'],
   ['error', 'error', 'text'],
+  ['from', 'asked_from', 'text'],
   ['data', 'data', 'jsonb'],
   ['items', 'items', 'integer'],
   ['content', 'content', 'text'],

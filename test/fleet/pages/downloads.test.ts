@@ -1,5 +1,5 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { openFleet } from '../../support/processes/fleet.ts';
@@ -47,11 +47,14 @@ async function programOf(workplace: Workplace): Promise<string> {
 async function stored(workplace: Workplace, site: TestSite): Promise<object> {
   const found: Record<string, string> = {};
   const records = [...(await workplace.records('r', '--all'))].filter(({ step }) => step === 'download');
-  for (const { url, reason, data } of records) {
-    const { path, from } = (data ?? {}) as { readonly path?: string; readonly from?: string };
-    if (path !== undefined) expect(from).toBe(site.url('/files'));
+  for (const record of records) {
+    const { url, reason, data } = record;
+    const { path, name } = (data ?? {}) as { readonly path?: string; readonly name?: string };
+    expect(data ?? record).toMatchObject({ from: site.url('/files') });
+    if (path !== undefined) expect(name).toBe('evil.sh');
     const text = path === undefined ? undefined : await readFile(join(workplace.folder, 'output/r', path), 'utf8');
-    found[String(url).replace(site.origin, '')] = text === undefined ? String(reason) : `${path?.slice(-4)} ${text}`;
+    found[String(url).replace(site.origin, '')] =
+      text === undefined ? String(reason) : `${extname(String(path))} ${text}`;
   }
   const names = await readdir(join(workplace.folder, 'output/r/files'));
   return { found, names: names.map((name) => name.replace(/^[0-9a-f]{64}/, '')).sort() };
@@ -64,10 +67,10 @@ const STORED = {
     '/moved': '.pdf another',
     '/gone': 'http_4xx',
     '/cut.zip': 'connection',
-    '/..%2f..%2fpasswd;$(id)': '.bin hostile',
+    '/..%2f..%2fpasswd;$(id)': '.sh hostile',
     '/long.bin': 'size',
   },
-  names: ['.bin', '.pdf', '.pdf'],
+  names: ['.pdf', '.pdf', '.sh'],
 };
 const OWN = ['--crawler', 'files', '--max-attempts', '1', ...AT_FULL_SPEED];
 

@@ -46,6 +46,7 @@ test('a file is stored by its hash, and its record says where, and from which pa
     data: {
       url: world.site.url('/a.pdf'),
       path: NAME,
+      name: 'a.pdf',
       bytes: PDF.length,
       contentType: 'application/pdf',
       hash: hash('sha256', PDF),
@@ -86,7 +87,10 @@ test.each<[string, DownloadHow | undefined, object]>([
 ])('a file at %s with %j ends as %j', async (link, how, ending) => {
   const world = await asked([link], { ...(how === undefined ? {} : { how }), run: { maxAttempts: 1 } });
   await world.work();
-  expect(world.sink.records[1]).toMatchObject({ step: 'download', ...ending });
+  const record = world.sink.records[1];
+  expect(record).toMatchObject({ step: 'download', ...ending });
+  const about = record?.outcome === 'done' ? record.data : record;
+  expect(about).toMatchObject({ from: world.site.url('/page/1') });
 });
 
 test('links of files go to any host, and are left out only by what the run excludes', async () => {

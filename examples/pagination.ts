@@ -1,7 +1,7 @@
 /**
  * A list of many pages that has all there is to know: several items a page, and a link to the next page.
  *
- *     trawl crawl https://quotes.example/quotes/ --crawler ./pagination.ts -o quotes.csv --each .
+ *     trawl crawl https://quotes.example/quotes/ --crawler ./pagination.ts -o quotes.csv
  */
 import { defineCrawler, z } from 'trawl';
 

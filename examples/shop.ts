@@ -3,7 +3,7 @@
  *
  *     trawl crawl https://shop.example/all/ --crawler ./shop.ts --run shop
  *     trawl records shop --step product -o products.csv
- *     trawl records shop --step reviews --each . -o reviews.csv
+ *     trawl records shop --step reviews -o reviews.csv
  */
 import { defineCrawler, z } from 'trawl';
 

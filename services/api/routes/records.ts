@@ -81,11 +81,12 @@ export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
   );
 }
 
-function tableQueryOf({ outcome, fields, step, each, where = [] }: z.infer<typeof query>): TableQuery {
+function tableQueryOf({ format, outcome, fields, step, each, where = [] }: z.infer<typeof query>): TableQuery {
   return {
     ...(outcome === 'all' ? {} : { outcome }),
     ...(step === undefined ? {} : { step }),
     ...(each === undefined ? {} : { each: readPath(each, 'each') }),
+    isRowPerItem: format === 'csv' || fields !== undefined,
     where: [where].flat().map(readCondition),
     ...(fields === undefined ? {} : { columns: readColumns(fields) }),
   };

@@ -86,7 +86,7 @@ async function writeRows(
       },
     );
     await output.finish();
-    if (path !== undefined) say(`${counted(written, whatOf(query))} written to ${path}`);
+    if (path !== undefined) say(`${counted(written, whatOf(query, reader))} written to ${path}`);
     if (!output.isOver) say(...remarks(reader), ...remarksOnSteps(plan, reader, written));
   } finally {
     await output.close();
@@ -97,7 +97,7 @@ async function writeRows(
 function stepOfRows({ query: { outcome, each } }: TablePlan, { steps }: TableReader) {
   const isOfItems = outcome === 'done' && (each === undefined || each.path.from === 'item');
   const [first, ...others] = [...steps].filter(([, { hasRows }]) => hasRows);
-  if (!isOfItems || first === undefined || others.length > 0 || first[1].hasLists) return undefined;
+  if (!isOfItems || first === undefined || others.length > 0) return undefined;
   return { name: first[0], crawler: first[1].crawler };
 }
 
@@ -122,8 +122,8 @@ async function writeAll(
   return written;
 }
 
-function whatOf({ outcome, each }: TablePlan['query']): string {
-  if (each !== undefined || outcome === undefined) return 'row';
+function whatOf({ outcome, each }: TablePlan['query'], { hasItemRows }: TableReader): string {
+  if (each !== undefined || outcome === undefined || hasItemRows) return 'row';
   return { done: 'record', failed: 'failure', skipped: 'skipped URL' }[outcome];
 }
 
@@ -146,21 +146,15 @@ function someOf(names: readonly string[]): string {
 
 /** Which flags make a better table of the records of steps. */
 function remarksOnSteps({ query, format }: TablePlan, { steps }: TableReader, written: number): string[] {
-  const { step, each, columns, outcome, hasEmpty } = query;
+  const { step, columns, outcome, hasEmpty } = query;
   const names = [...steps.keys()];
   if (step !== undefined && names.length > 0 && !steps.has(step))
     return [`trawl: no record is of a step ${step}; there are ${names.join(', ')} (--step)`];
   if (written === 0 && outcome === 'done' && hasEmpty !== true && names.length > 0)
     return ['trawl: the steps found nothing on these pages (--empty has a row for each of them)'];
-  const isTable = format === 'csv' || columns !== undefined;
-  if (!isTable || outcome !== 'done') return [];
   const ofRows = [...steps].filter(([, { hasRows }]) => hasRows).map(([name]) => name);
-  const isMixed = format === 'csv' && columns === undefined && ofRows.length > 1;
-  const hasLists = each === undefined && [...steps.values()].some((found) => found.hasLists);
-  return [
-    ...(hasLists ? ['trawl: some pages have several items in one row: --each . makes a row of each'] : []),
-    ...(isMixed ? [`trawl: the rows are of several steps: ${ofRows.map((name) => `--step ${name}`).join(', ')}`] : []),
-  ];
+  const isMixed = format === 'csv' && columns === undefined && outcome === 'done' && ofRows.length > 1;
+  return isMixed ? [`trawl: the rows are of several steps: ${ofRows.map((name) => `--step ${name}`).join(', ')}`] : [];
 }
 
 async function* interruptible<T>(records: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {

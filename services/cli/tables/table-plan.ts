@@ -28,7 +28,8 @@ export interface TablePlan {
  */
 export async function planTable(options: TableOptions): Promise<TablePlan> {
   const { output, bom = false, join } = options;
-  const [format, query] = [readFormat(options), readQuery(options)];
+  const format = readFormat(options);
+  const query = readQuery(options, format);
   if (bom && format !== 'csv') throw new UsageError(`--bom is for CSV, and the format is ${format}: --format csv`);
   if (output === '' || output?.endsWith('/') === true)
     throw new UsageError(`expected -o to name a file, got "${output}"`);
@@ -47,7 +48,7 @@ function readFormat({ format, output = STANDARD_STREAM }: TableOptions): TableFo
   throw new UsageError(`expected -o to end in .jsonl, .json or .csv, got "${output}": say which with --format`);
 }
 
-function readQuery(options: TableOptions): TableQuery {
+function readQuery(options: TableOptions, format: TableFormat): TableQuery {
   const { failed, skipped, all, step, empty = false, each, where = [], fields, join } = options;
   const asked = Object.entries({ failed, skipped, all }).filter(([, isAsked]) => isAsked === true);
   if (asked.length > 1)
@@ -61,6 +62,8 @@ function readQuery(options: TableOptions): TableQuery {
     ...(step === undefined ? {} : { step }),
     ...(empty || join !== undefined ? { hasEmpty: true } : {}),
     ...(each === undefined ? {} : { each: readPath(each, '--each') }),
+    // A line of JSON is a record as it is stored, and a list has a row for each of its lines.
+    isRowPerItem: join === undefined && (format === 'csv' || fields !== undefined),
     where: where.map(readCondition),
     ...(fields === undefined ? {} : { columns: readColumns(fields) }),
   };

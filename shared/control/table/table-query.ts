@@ -16,6 +16,8 @@ export interface TableQuery {
   readonly hasEmpty?: boolean;
   /** A list with a row for each of its elements. */
   readonly each?: NamedPath;
+  /** Without `each`, of a page on which a step found several items, each is a row; else all of them are one. */
+  readonly isRowPerItem?: boolean;
   /** All must hold, of the row. */
   readonly where: readonly Condition[];
   /** Left out: whatever there is. */
@@ -34,8 +36,6 @@ export interface StepFound {
   readonly crawler: unknown;
   /** Has a record of it a row? */
   hasRows: boolean;
-  /** Has one several items in a row? */
-  hasLists: boolean;
 }
 
 /** Makes rows of records, and notes which of the named fields are nowhere. */
@@ -52,6 +52,7 @@ export class TableReader {
   #records = 0;
   #rows = 0;
   #isListFound = false;
+  #hasItemRows = false;
 
   constructor(query: TableQuery) {
     this.#query = query;
@@ -61,7 +62,7 @@ export class TableReader {
   }
 
   /**
-   * The rows of a record: one, or with `each` one for each element of that list. What is no list is one row, and an empty list
+   * The rows of a record: one, or one for each of its items if the query says so, or with `each` one for each element of that list. What is no list is one row, and an empty list
    * none; nor has a page on which a step found nothing, unless that is asked for. Conditions are checked last.
    */
   *rows(record: TableRecord): Generator<Row, void, void> {
@@ -73,10 +74,7 @@ export class TableReader {
     if (record.items === 0 && !hasEmpty) return;
     this.#records++;
     for (const row of this.#unfold(record)) {
-      if (found !== undefined) {
-        found.hasRows = true;
-        found.hasLists ||= hasSeveral(record) && row.item === record.data;
-      }
+      if (found !== undefined) found.hasRows = true;
       this.#look(row);
       if (!where.every((condition) => holds(condition, row))) continue;
       if (this.#query.columns === undefined) this.#columns.see(row);
@@ -118,6 +116,11 @@ export class TableReader {
     return this.#steps;
   }
 
+  /** Has a record more than one row, since it has several items? */
+  get hasItemRows(): boolean {
+    return this.#hasItemRows;
+  }
+
   /** What was named and found nowhere. Of no rows, nothing can be said. */
   get missing(): readonly NamedPath[] {
     const { each } = this.#query;
@@ -136,16 +139,19 @@ export class TableReader {
   }
 
   *#unfold(record: TableRecord): Generator<Row, void, void> {
-    const { each } = this.#query;
+    const { each, isRowPerItem = false } = this.#query;
     const { data } = record;
     const whole = { item: data, data, record };
+    const items = hasSeveral(record) && Array.isArray(data) ? data : undefined;
     if (each === undefined) {
-      yield whole;
+      if (items === undefined || !isRowPerItem) yield whole;
+      else for (const item of items) yield { ...whole, item };
+      this.#hasItemRows ||= items !== undefined && isRowPerItem;
       return;
     }
     // A list within each of several items is unfolded with its own item around it.
-    const isWithinItems = each.path.from !== 'item' && hasSeveral(record) && Array.isArray(data);
-    for (const around of isWithinItems ? data.map((item: unknown) => ({ item, data: item, record })) : [whole]) {
+    const isWithinItems = each.path.from === 'any' && items !== undefined;
+    for (const around of isWithinItems ? items.map((item: unknown) => ({ item, data: item, record })) : [whole]) {
       const found = valueAt(around, each.path);
       this.#isListFound ||= found !== undefined;
       for (const item of Array.isArray(found) ? found : [found]) yield { ...around, item };
@@ -156,7 +162,7 @@ export class TableReader {
     if (typeof step !== 'string' || step === '') return undefined;
     const known = this.#steps.get(step);
     if (known !== undefined || this.#steps.size === MOST_STEPS) return known;
-    const found = { crawler, hasRows: false, hasLists: false };
+    const found = { crawler, hasRows: false };
     this.#steps.set(step, found);
     return found;
   }

@@ -46,7 +46,7 @@ describe('the examples', () => {
       ['sku', 'name', 'price', 'url'],
       ...products.map(({ sku, name, price }) => [sku, name, String(price), site.url(`/product/${sku.slice(2)}`)]),
     ]);
-    expect(await table('--step', 'reviews', '--each', '.')).toEqual([
+    expect(await table('--step', 'reviews')).toEqual([
       ['sku', 'stars', 'text'],
       ...products.flatMap(({ sku, reviews }) => reviews.map(({ stars, text }) => [sku, String(stars), text]).sort()),
     ]);
@@ -71,7 +71,7 @@ describe('the examples', () => {
 
   test('pagination: all quotes of three pages', async () => {
     const { site, table } = await crawled('pagination', '/quotes/');
-    expect(await table('--each', '.')).toEqual([
+    expect(await table()).toEqual([
       ['text', 'author', 'tags'],
       ...serveQuotes(site).map(({ text, author, tags }) => [text, author, JSON.stringify(tags)]),
     ]);

@@ -71,6 +71,21 @@ describe('records of steps', () => {
     expect(items([done(null)])).toEqual([null]);
   });
 
+  test('have a row for each item if the query says so, with the record around it', () => {
+    const table = { isRowPerItem: true };
+    expect(items(records, table)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    expect(items(records, { ...table, hasEmpty: true })).toEqual([null, { n: 1 }, { n: 2 }, { n: 3 }]);
+    expect(items(records, { ...table, ...where('n=3,1') })).toEqual([{ n: 1 }, { n: 3 }]);
+    expect(items([done([1, 2])], table)).toEqual([[1, 2]]);
+    const { json, reader } = read(records, { ...table, columns: readColumns('n,url') });
+    expect(json).toEqual([1, 2, 3].map((n) => ({ n, url: 'http://a.test/' })));
+    expect([reader.hasItemRows, read(records).reader.hasItemRows]).toEqual([true, false]);
+  });
+
+  test('have one row by a field of the record, however many items they have', () => {
+    expect(items(records, { isRowPerItem: true, ...each('@url') })).toEqual(['http://a.test/', 'http://a.test/']);
+  });
+
   test('are of one step, if one is named', () => {
     expect(items(records, { step: 'product' })).toEqual([{ n: 1 }]);
     expect(items(records, { step: 'list' })).toEqual([]);
@@ -86,18 +101,18 @@ describe('records of steps', () => {
     ]);
   });
 
-  test('say which steps there are, which have rows, and which have several items in one', () => {
+  test('say which steps there are, and which have rows', () => {
     const stepsOf = (query: Partial<TableQuery>) =>
-      Array.from(read(records, query).reader.steps, ([name, { hasRows, hasLists }]) => [name, hasRows, hasLists]);
+      Array.from(read(records, query).reader.steps, ([name, { hasRows }]) => [name, hasRows]);
     expect(stepsOf({})).toEqual([
-      ['list', false, false],
-      ['product', true, false],
-      ['reviews', true, true],
+      ['list', false],
+      ['product', true],
+      ['reviews', true],
     ]);
     expect(stepsOf({ step: 'product', ...each('.') })).toEqual([
-      ['list', false, false],
-      ['product', true, false],
-      ['reviews', false, false],
+      ['list', false],
+      ['product', true],
+      ['reviews', false],
     ]);
     expect(read([done({})]).reader.steps.size).toBe(0);
   });

@@ -78,7 +78,7 @@ export class Answer {
     this.setCookies = cookieLines(headers['set-cookie']);
     this.#hasBody = method !== 'HEAD' && !BODILESS.has(status);
     this.#body = this.#hasBody ? body : new NoBody(body);
-    this.#codings = codingsOf(this.headers['content-encoding']);
+    this.#codings = codingsOf(this.headers['content-encoding'], headers['transfer-encoding']);
     this.#limits = limits;
     this.#maxBodyBytes = limits.maxBodyBytes;
     const { connection } = headers;

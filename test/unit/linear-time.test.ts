@@ -125,7 +125,7 @@ const READERS: readonly (readonly [string, (text: string) => void, readonly stri
     (text) => void repairedHead(`HTTP/1.1 200 OK\r\n${text}\r\n\r\n`),
     ['a: b\r\n', 'a b: c\n', ' b\n', 'content-length: 4\r\n', 'content-length: 4,', 'transfer-encoding: a\n', ':'],
   ],
-  ['a Content-Encoding', (text) => void codingsOf(text), ['gzip', 'gzip,', ', ', ',']],
+  ['a Content-Encoding', (text) => void codingsOf(text, text), ['gzip', 'gzip,', ', ', ',']],
   ['a Content-Type', (text) => void [acceptsText(text), mediaTypeOf(text)], ['application/', 'a.', 'text/html;', ';']],
   [
     'the charset of a Content-Type',

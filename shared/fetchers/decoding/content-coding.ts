@@ -6,14 +6,17 @@ import { beginsFrame, ZstdFrames } from './zstd-frames.ts';
 /** The codings that requests accept: those in the table below. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd';
 
-/** A content coding that can be decoded. */
-export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd';
+/**
+ * A coding that can be decoded. `claimed-gzip` is that of a `Transfer-Encoding`: nobody asked for it, browsers don't know it, and some
+ * servers only say it, so it is undone where the data begin as gzip does.
+ */
+export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd' | 'claimed-gzip';
 
 /**
  * The codings that a Content-Encoding may name (RFC 9110 section 8.4.1, and IANA's registry). Any other word, such as `utf-8`,
  * is a server's mistake about a body that is not coded; it is ignored, as in browsers.
  */
-const CODINGS: ReadonlyMap<string, Coding | 'unreadable'> = new Map([
+const CODINGS: ReadonlyMap<string, Exclude<Coding, 'claimed-gzip'> | 'unreadable'> = new Map([
   ['gzip', 'gzip'],
   ['x-gzip', 'gzip'],
   ['deflate', 'deflate'],
@@ -37,8 +40,28 @@ const STEP_BYTES = 65_536;
 /** RFC 9659: a sender may not require a `zstd` window above 8 MB. */
 const ZSTD = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } };
 
-/** The codings of a body, the outermost first; nothing if one of them can't be decoded. */
-export function codingsOf(header: string | undefined): readonly Coding[] | undefined {
+/** Of a `Transfer-Encoding` (RFC 9112 section 7): one that names gzip. */
+const TRANSFER_GZIP = /(?:^|[,\s])(?:x-)?gzip(?:[,;\s]|$)/i;
+/** The first byte of gzip, and of no text. */
+const GZIP_BEGINS = 0x1f;
+
+/**
+ * The codings of a body, the outermost first; nothing if one of them can't be decoded.
+ *
+ * @param content its `Content-Encoding`
+ * @param transfer its `Transfer-Encoding`
+ */
+export function codingsOf(
+  content: string | undefined,
+  transfer: string | readonly string[] | undefined,
+): readonly Coding[] | undefined {
+  const codings = contentCodings(content);
+  if (codings === undefined || transfer === undefined || !TRANSFER_GZIP.test(String(transfer))) return codings;
+  // It is the outermost. Of two that are gzip, the second may be only said.
+  return codings[0] === 'gzip' ? ['gzip', 'claimed-gzip', ...codings.slice(1)] : ['claimed-gzip', ...codings];
+}
+
+function contentCodings(header: string | undefined): readonly Coding[] | undefined {
   if (header === undefined) return [];
   const known = header
     .toLowerCase()
@@ -67,7 +90,9 @@ class EmptyCodingError extends Error {
  * @returns nothing for a body that only {@link decodeStream} reads to its end
  */
 export function decodeWhole(body: Uint8Array, coding: Coding, maxBytes: number): Uint8Array | undefined {
-  return body.length === 0 ? body : inflate(body, coding, maxBytes);
+  if (body.length === 0) return body;
+  if (isOnlyClaimed(coding, body)) return body.length <= maxBytes ? body : undefined;
+  return inflate(body, coding, maxBytes);
 }
 
 /**
@@ -117,6 +142,11 @@ async function* inflateStream(
   const first = await chunks.next();
   // Some servers declare a coding for a body that is empty.
   if (first.done) return;
+  if (isOnlyClaimed(coding, first.value)) {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+    return;
+  }
   const decoder = newDecoder(coding, first.value);
   let codedBytes = 0;
   let contentBytes = 0;
@@ -150,6 +180,10 @@ async function* inflateStream(
   } finally {
     decoder.destroy();
   }
+}
+
+function isOnlyClaimed(coding: Coding, body: Uint8Array): boolean {
+  return coding === 'claimed-gzip' && body[0] !== GZIP_BEGINS;
 }
 
 function newDecoder(coding: Coding, first: Uint8Array): Transform {

@@ -1,6 +1,8 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { allOf, type Setup } from './setup.ts';
+
+const ENCODED: Readonly<Record<string, (body: Buffer) => Buffer>> = { gzip: gzipSync, br: brotliCompressSync };
 
 const WELL = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nwell';
 
@@ -46,6 +48,41 @@ export function describeFraming(setup: Setup): void {
         await expect(allOf({ body })).rejects.toMatchObject({ reason: 'connection', status: 200 });
       },
     );
+
+    // biome-ignore format: a table
+    test.each([
+  ['gzip, chunked',   [],             'gzip'],
+  ['gzip, chunked',   ['gzip'],       'gzip'],
+  ['gzip, chunked',   ['gzip'],       'gzip, gzip'],
+  ['gzip, chunked',   ['br'],         'gzip, br'],
+  ['x-gzip',          [],             'gzip'],
+  ['gzip',            [],             ''],
+  ['gzip, chunked',   ['gzip', 'br'], 'gzip, br, gzip'],
+] as const)('the transfer coding %j around %j is undone where the body is coded as %j', async (transfer, content, really) => {
+  const { fetch, fetcher, site } = await setup();
+  const page = Buffer.from('well '.repeat(1_000));
+  const steps = really.split(', ').reverse();
+  const coded = steps.reduce<Buffer>((body, step) => ENCODED[step]?.(body) ?? body, page);
+  const [beginning, end] = [coded.subarray(0, 1), coded.subarray(1)];
+  const inChunks = (part: Buffer): Buffer =>
+    transfer.endsWith('chunked') ? Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]) : part;
+  const head = content.length === 0 ? '' : `content-encoding: ${content.join(', ')}\r\n`;
+  site.on('/coded', ({ socket }) => {
+    socket.write(`HTTP/1.1 200 OK\r\n${head}transfer-encoding: ${transfer}\r\n\r\n`);
+    socket.write(inChunks(beginning));
+    socket.end(Buffer.concat([inChunks(end), Buffer.from(transfer.endsWith('chunked') ? '0\r\n\r\n' : '')]));
+  });
+  expect(Buffer.from((await fetch('/coded')).body)).toEqual(page);
+  expect(await allOf(await fetcher.open({ url: site.url('/coded') }))).toEqual(page);
+});
+
+    test('a body that only claims a transfer coding has the cap of any', async () => {
+      const { fetch, site } = await setup();
+      const body = 'x'.repeat(1_001);
+      site.on('/long', ({ socket }) => void socket.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\n${body}`));
+      await expect(fetch('/long', { maxBodyBytes: 1_000 })).rejects.toMatchObject({ reason: 'size' });
+      expect((await fetch('/long', { maxBodyBytes: 1_001 })).body).toHaveLength(1_001);
+    });
 
     test.each(['204 No Content', '304 Not Modified'])(
       'a connection whose %s says that it has a body is not used again: that may come late, as the next answer',

@@ -6,7 +6,7 @@ import type { Dial } from '../dial.ts';
 import { IDLE_MS, MOST_HEADER_BYTES } from '../fetcher-options.ts';
 import type { RequestClock } from '../request-clock.ts';
 import { correctHttp1Answers } from './http1-answers.ts';
-import { correctHttp2Answers } from './http2-answers.ts';
+import { allowingManyHeaders, correctHttp2Answers } from './http2-answers.ts';
 import { readLeniently } from './lenient-parser.ts';
 
 /** Subtracted from the time for which a server says it keeps idle connections, as in Node.js. */
@@ -79,7 +79,8 @@ export class Connection {
             callback(error ?? new Error('no connection'), null);
             return;
           }
-          callback(null, socket);
+          if (this.isShared) allowingManyHeaders(() => callback(null, socket));
+          else callback(null, socket);
           if (this.isShared && this.isUsable) this.#events.free(this);
         });
       },

@@ -1,6 +1,32 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
+import http2, {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  constants,
+  type IncomingHttpHeaders,
+} from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
+
+/** Headers of an answer at most: as many as fit into the 64 KiB of them that Node.js takes, by the count of HTTP/2 (RFC 9113 section 6.5.2). */
+const MOST_HEADERS = 2_048;
+
+/**
+ * Has Node.js read answers with many headers: it resets one that has more than 128. undici has no option for that; it calls
+ * `http2.connect` before `connect` returns.
+ *
+ * @param connect hands undici a connection
+ */
+export function allowingManyHeaders(connect: () => void): void {
+  const { connect: original } = http2;
+  const allowing = (authority: string, options: http2.SecureClientSessionOptions) =>
+    original(authority, { ...options, maxHeaderListPairs: MOST_HEADERS });
+  Object.assign(http2, { connect: allowing });
+  try {
+    connect();
+  } finally {
+    Object.assign(http2, { connect: original });
+  }
+}
 
 /** What is known of the connection whose answers are corrected. */
 interface Known {

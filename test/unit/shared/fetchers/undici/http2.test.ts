@@ -82,6 +82,28 @@ test('what a request says, and which headers of the answer are told', async () =
   expect(said).toMatchObject({ 'user-agent': 'TrawlBot/1', 'accept-encoding': 'gzip, deflate, br, zstd' });
 });
 
+test('an answer has as many headers as fit into 64 KiB, and one with more is refused', async () => {
+  const { handlers, fetch } = await setup();
+  const answer = (path: string, cookies: readonly string[]): void => {
+    handlers.set(path, (_, response) => {
+      response.setHeader('set-cookie', cookies);
+      response.setHeader('content-type', 'text/html');
+      response.end('well');
+    });
+  };
+  answer(
+    '/many',
+    Array.from({ length: 1_200 }, (_, n) => `c${n}=1`),
+  );
+  answer(
+    '/large',
+    Array.from({ length: 1_200 }, (_, n) => `c${n}=${'x'.repeat(40)}`),
+  );
+  expect(await fetch('/many')).toMatchObject({ status: 200, headers: { 'content-type': 'text/html' } });
+  await expect(fetch('/large')).rejects.toMatchObject({ reason: 'connection' });
+  expect(await fetch('/page')).toMatchObject({ status: 200 });
+});
+
 test('what one `X-Robots-Tag` says to another crawler is not said by the next', async () => {
   const { handlers, fetch } = await setup();
   handlers.set('/tags', ({ stream }) => {

@@ -8,11 +8,11 @@ import {
   connectInspector,
   connectStores,
 } from '../../shared/backends/backends.ts';
-import { endingCertificates } from '../../shared/backends/client-tls.ts';
 import { tryProxy } from '../../shared/backends/fetchers.ts';
 import { placeOf } from '../../shared/backends/place.ts';
 import { tryCache } from '../../shared/backends/response-caches.ts';
 import { openRecords, recordsPlaceOf } from '../../shared/backends/sinks.ts';
+import { endingCertificates } from '../../shared/backends/tls-words.ts';
 import { alarmText, FULL_TEXT, isQueueFull } from '../../shared/control/broker-trouble.ts';
 import { counted } from '../../shared/control/format.ts';
 import { fullnessText } from '../../shared/control/fullness.ts';

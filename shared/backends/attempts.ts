@@ -9,7 +9,7 @@ import {
 } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { certificateProblem } from './certificates.ts';
-import type { TlsWords } from './client-tls.ts';
+import type { TlsWords } from './tls-words.ts';
 import { type ProbedServer, probedReason } from './tls-probe.ts';
 
 /** Attempts of a command before it gives up: about half a minute. */

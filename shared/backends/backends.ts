@@ -21,10 +21,10 @@ import { HOUR_MS } from '../task/durations.ts';
 import { QUEUE_TTL_MS } from '../transports/rabbitmq/topology.ts';
 import { answered, COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
 import { lossOf } from './certificates.ts';
-import { rabbitMqTls, redisTls } from './client-tls.ts';
 import { placeOf } from './place.ts';
 import { rabbitMqRefusals, redisRefusals } from './refusals.ts';
 import { openRedisCache } from './response-caches.ts';
+import { rabbitMqTls, redisTls } from './tls-words.ts';
 import type { WholeFrontier } from './whole-frontier.ts';
 
 /** The ports that stores implement: in Redis for a fleet, in SQLite for one machine. */

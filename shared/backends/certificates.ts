@@ -1,5 +1,5 @@
 import { lifetimeOf } from '../runtime/client-tls.ts';
-import { minuteOf, type TlsWords } from './client-tls.ts';
+import { minuteOf, type TlsWords } from './tls-words.ts';
 
 /** What a problem is, as a predicate, and what to do about it. */
 type Verdict = readonly [problem: string, mend: string];

@@ -4,9 +4,9 @@ import { messageOf } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Settings } from '../settings/table.ts';
 import { certificateProblem, lossOf } from './certificates.ts';
-import { redisTls } from './client-tls.ts';
 import { placeOf } from './place.ts';
 import { probedReason } from './tls-probe.ts';
+import { redisTls } from './tls-words.ts';
 
 const FLEET_CACHE_TTL_MS = 60_000;
 const MEGABYTE = 1_000_000;

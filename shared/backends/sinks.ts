@@ -5,7 +5,7 @@ import { InterruptedError } from '../runtime/errors.ts';
 import type { Settings } from '../settings/table.ts';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
 import type { ConnectOptions } from './backends.ts';
-import { postgresTlsWords } from './client-tls.ts';
+import { postgresTlsWords } from './tls-words.ts';
 import { placeOf } from './place.ts';
 import { POSTGRES_REFUSALS } from './refusals.ts';
 

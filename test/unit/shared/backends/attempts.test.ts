@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { COMMAND_ATTEMPTS, connectWithAttempts, type Refusal } from '../../../../shared/backends/attempts.ts';
-import { postgresTlsWords, redisTls, type TlsWords } from '../../../../shared/backends/client-tls.ts';
+import { postgresTlsWords, redisTls, type TlsWords } from '../../../../shared/backends/tls-words.ts';
 import { POSTGRES_REFUSALS, rabbitMqRefusals, redisRefusals } from '../../../../shared/backends/refusals.ts';
 import { ConfigurationError, InterruptedError, UnavailableError } from '../../../../shared/runtime/errors.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { endingCertificates } from '../../../../shared/backends/client-tls.ts';
+import { endingCertificates } from '../../../../shared/backends/tls-words.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
 import { selfSigned } from '../../../support/site/certificate.ts';
 

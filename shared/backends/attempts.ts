@@ -9,14 +9,17 @@ import {
 } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { certificateProblem } from './certificates.ts';
-import type { TlsWords } from './tls-words.ts';
 import { type ProbedServer, probedReason } from './tls-probe.ts';
+import type { TlsWords } from './tls-words.ts';
 
 /** Attempts of a command before it gives up: about half a minute. */
 export const COMMAND_ATTEMPTS = 10;
 
-/** A server's answer to a login, or to a database that it doesn't have, and the variables that are wrong then. */
-export type Refusal = readonly [answer: RegExp, what: string, check: string];
+/**
+ * A server's answer to a login, or to a database that it doesn't have, and the variables that are wrong then. `told` is in place of an
+ * answer that is for programs alone.
+ */
+export type Refusal = readonly [answer: RegExp, what: string, check: string, told?: string];
 
 interface ConnectOptions {
   /** The service: `RabbitMQ`, `Redis`. */
@@ -110,7 +113,7 @@ async function unlessAborted<T>(call: Promise<T>, signal: AbortSignal | undefine
 async function refusalOf(error: unknown, { refusals, words, probed }: ConnectOptions): Promise<string | undefined> {
   const said = messageOf(error).replace(/\.$/, '');
   const answer = `${codeOf(error) ?? ''} ${said}`;
-  const [, what, check] = refusals.find(([pattern]) => pattern.test(answer)) ?? [];
-  if (what !== undefined) return `refuses the ${what}: ${said}. Check ${check}`;
+  const [, what, check, told = said] = refusals.find(([pattern]) => pattern.test(answer)) ?? [];
+  if (what !== undefined) return `refuses the ${what}: ${told}. Check ${check}`;
   return certificateProblem(probed === undefined ? said : await probedReason(said, probed), words);
 }

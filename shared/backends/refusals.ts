@@ -1,6 +1,7 @@
 import type { Settings } from '../settings/table.ts';
 import { grantOf } from '../stores/redis/rights/least-rights.ts';
 import type { Refusal } from './attempts.ts';
+import type { TlsWords } from './tls-words.ts';
 
 /** What Redis answers to a login that is wrong, or missing; and the variables that it came from. */
 export function redisRefusals({ redisUrl, keyPrefix }: Settings): readonly Refusal[] {
@@ -63,7 +64,8 @@ export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] 
     [
       /Expected ConnectionOpenOk; got <ConnectionClose/,
       'virtual host',
-      `${inUrl ? 'the path of RABBITMQ_URL' : 'RABBITMQ_VHOST'}, what its user may do there, and limits of connections: the log of RabbitMQ says which`,
+      `${inUrl ? 'the path of RABBITMQ_URL' : 'RABBITMQ_VHOST'}, and the log of RabbitMQ, which says why`,
+      'it does not exist, its user may not use it, or it has too many connections',
     ],
   ];
 }
@@ -72,7 +74,14 @@ const RIGHTS =
   'what the user in SINK may do: CREATE on its schema, or SELECT, INSERT, UPDATE on trawl_records and SELECT on trawl_schema once they are there';
 
 /** The same of Postgres, by its codes. */
-export const POSTGRES_REFUSALS: readonly Refusal[] = [
+export function postgresRefusals({ certFile }: TlsWords): readonly Refusal[] {
+  if (certFile === undefined) return POSTGRES_REFUSALS;
+  // With clientcert=verify-full it says that the password is wrong, whichever of the two is.
+  const login = 'the login in SINK, and the certificate in sslcert: its common name may have to be that of the user';
+  return [[/^28P01/, 'user name, password or client certificate', login], ...POSTGRES_REFUSALS];
+}
+
+const POSTGRES_REFUSALS: readonly Refusal[] = [
   [/^28000 .*no encryption/, 'connection without TLS', 'SINK: it needs ?sslmode=verify-full'],
   [/does not support SSL/, 'connection with TLS', 'sslmode in SINK'],
   // The client reads them anew for each connection; a socket that isn't there is no such file.

@@ -5,9 +5,9 @@ import { InterruptedError } from '../runtime/errors.ts';
 import type { Settings } from '../settings/table.ts';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
 import type { ConnectOptions } from './backends.ts';
-import { postgresTlsWords } from './tls-words.ts';
 import { placeOf } from './place.ts';
-import { POSTGRES_REFUSALS } from './refusals.ts';
+import { postgresRefusals } from './refusals.ts';
+import { postgresTlsWords } from './tls-words.ts';
 
 /** Opens the sink of this process' records, as `SINK` says. A Postgres is connected, with numbered attempts, and made ready. */
 export async function openSink(options: ConnectOptions, worker: string): Promise<Sink> {
@@ -80,7 +80,8 @@ async function connectToPostgres(connect: () => Promise<void>, url: string, opti
   const tls = url.includes('sslmode=') ? ', its sslmode and sslrootcert' : '';
   const advice = `Check SINK${tls}, and that it runs: docker compose --profile postgres up -d postgres`;
   const where = postgresPlaceOf(url);
-  const [refusals, words] = [POSTGRES_REFUSALS, postgresTlsWords(url)];
+  const words = postgresTlsWords(url);
+  const refusals = postgresRefusals(words);
   await connectWithAttempts(connect, { name: 'Postgres', where, advice, attempts, refusals, words, log, signal });
 }
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { COMMAND_ATTEMPTS, connectWithAttempts, type Refusal } from '../../../../shared/backends/attempts.ts';
+import { postgresRefusals, rabbitMqRefusals, redisRefusals } from '../../../../shared/backends/refusals.ts';
 import { postgresTlsWords, redisTls, type TlsWords } from '../../../../shared/backends/tls-words.ts';
-import { POSTGRES_REFUSALS, rabbitMqRefusals, redisRefusals } from '../../../../shared/backends/refusals.ts';
 import { ConfigurationError, InterruptedError, UnavailableError } from '../../../../shared/runtime/errors.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
 import { selfSigned } from '../../../support/site/certificate.ts';
@@ -112,6 +112,8 @@ test('told to stop while a service never answers, it does not wait for it', asyn
 const URLS = settingsFrom({ flag: {}, environment: { REDIS_URL: 'redis://r', RABBITMQ_URL: 'amqp://q' }, file: {} });
 const ACCESS = 'Handshake terminated by server: 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - Login was refused"';
 const MAY_NOT = `Operation failed: ExchangeDeclare; 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - access to exchange 'crawl' in vhost '/' refused for user 'jo'"`;
+const POSTGRES_REFUSALS = postgresRefusals(postgresTlsWords('postgres://db/t'));
+const WITH_CERTIFICATE = postgresRefusals(postgresTlsWords('postgres://db/t?sslcert=c.pem&sslkey=k.pem'));
 /** amqplib keeps the reason to itself. */
 const VHOST = 'Expected ConnectionOpenOk; got <ConnectionClose channel:0>';
 
@@ -129,8 +131,9 @@ test.each([
   [rabbitMqRefusals(URLS),  '',      'SASL mechanism PLAIN is not provided by the server', 'login by a password', 'RABBITMQ_URL: with ?auth_mechanism=external, RABBITMQ_CERT_FILE says who logs in'],
   [rabbitMqRefusals(PARTS), '',      MAY_NOT,                                    'user',                  'what RABBITMQ_USER may do: configure, write and read (rabbitmqctl set_permissions)'],
   [rabbitMqRefusals(URLS),  '',      MAY_NOT,                                    'user',                  'what the user in RABBITMQ_URL may do: configure, write and read (rabbitmqctl set_permissions)'],
-  [rabbitMqRefusals(PARTS), '',      VHOST,                                      'virtual host',          'RABBITMQ_VHOST, what its user may do there, and limits of connections: the log of RabbitMQ says which'],
   [POSTGRES_REFUSALS,       '28P01', 'password authentication failed for user "u"', 'user name or password', 'the login in SINK'],
+  [WITH_CERTIFICATE,        '28P01', 'password authentication failed for user "u"', 'user name, password or client certificate', 'the login in SINK, and the certificate in sslcert: its common name may have to be that of the user'],
+  [WITH_CERTIFICATE,        '28000', 'certificate authentication failed for user "u"', 'client certificate', 'sslcert in SINK: its common name must be that of the user'],
   [POSTGRES_REFUSALS,       '3D000', 'database "none" does not exist',           'database',              'the path of SINK'],
   [POSTGRES_REFUSALS,       '28000', 'no pg_hba.conf entry for host "h", user "u", no encryption', 'connection without TLS', 'SINK: it needs ?sslmode=verify-full'],
   [POSTGRES_REFUSALS,       '',      'The server does not support SSL connections', 'connection with TLS',  'sslmode in SINK'],
@@ -151,6 +154,18 @@ test.each([
   expect(thrown).toBeInstanceOf(ConfigurationError);
   expect(thrown).toMatchObject({ message: `Redis at a.test:6379 refuses the ${what}: ${said}. Check ${check}` });
   expect(asked(), 'waiting mends nothing').toBe(1);
+});
+
+test.each([
+  [PARTS, 'RABBITMQ_VHOST'],
+  [URLS, 'the path of RABBITMQ_URL'],
+])('a virtual host that is refused is told in words: %#', async (settings, check) => {
+  const error = new Error(VHOST);
+  const { thrown } = await connect({ failures: 1, error, refusals: rabbitMqRefusals(settings) });
+  const why = 'it does not exist, its user may not use it, or it has too many connections';
+  expect(thrown).toMatchObject({
+    message: `Redis at a.test:6379 refuses the virtual host: ${why}. Check ${check}, and the log of RabbitMQ, which says why`,
+  });
 });
 
 const NO_TLS =

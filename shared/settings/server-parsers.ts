@@ -3,6 +3,15 @@ import { ESCAPED_IN_LOGIN, namesSeveralHosts, ONE_HOST, type Parser, urlOf } fro
 
 const REDIS_SCHEMES = ['redis', 'rediss'];
 const RABBITMQ_SCHEMES = ['amqp', 'amqps'];
+/** Those of Valkey, which speaks the same: each is the other as far as its `s`. */
+const VALKEY_SCHEME = /^valkey(?=s?:\/\/)/;
+/** What other clients of RabbitMQ read of TLS in its URL, and the setting that it is here. */
+const RABBITMQ_TLS: Readonly<Record<string, string>> = {
+  cacertfile: 'RABBITMQ_CA_FILE',
+  cafile: 'RABBITMQ_CA_FILE',
+  certfile: 'RABBITMQ_CERT_FILE',
+  keyfile: 'RABBITMQ_KEY_FILE',
+};
 /** What its own clients call how they log in. */
 const LOGINS = ['plain', 'external'];
 const RABBITMQ_NUMBERS = ['heartbeat', 'channelMax', 'frameMax', 'maxFrameSize'];
@@ -38,6 +47,9 @@ export function rabbitMqUrl(): Parser<string> {
     const read = parse(given);
     if ('expected' in read) return read;
     const { searchParams } = new URL(given);
+    const file = Object.keys(RABBITMQ_TLS).find((name) => searchParams.has(name));
+    if (file !== undefined)
+      return { expected: `${urlOf(RABBITMQ_SCHEMES)}, without ${file}: ${RABBITMQ_TLS[file]} names that file` };
     const wrong = RABBITMQ_NUMBERS.find((name) => !/^\d+$/.test(searchParams.get(name) ?? '0'));
     if (wrong !== undefined) return { expected: `${urlOf(RABBITMQ_SCHEMES)}, with a whole number as its ${wrong}` };
     if (LOGINS.includes(searchParams.get('auth_mechanism') ?? 'plain')) return read;
@@ -45,13 +57,13 @@ export function rabbitMqUrl(): Parser<string> {
   };
 }
 
-/** The same of a Redis: its path, or `?db=`, is the number of a database. */
+/** The same of a Redis, or of a Valkey, whose URL is read as one of Redis: its path, or `?db=`, is the number of a database. */
 export function redisUrl(): Parser<string> {
   const parse = serverUrl(...REDIS_SCHEMES);
   return (given) => {
-    const read = parse(given);
+    const read = parse(given.replace(VALKEY_SCHEME, 'redis'));
     if ('expected' in read) return read;
-    const { pathname, searchParams } = new URL(given);
+    const { pathname, searchParams } = new URL(read.value);
     if (/^\/?\d*$/.test(pathname) && /^\d*$/.test(searchParams.get('db') ?? '')) return read;
     return { expected: `${urlOf(REDIS_SCHEMES)}, with nothing but the number of a database as its path` };
   };

@@ -189,6 +189,10 @@ test.each([
   [{ REDIS_URL: 'rediss://jo:s@a,b' },              `${REDIS_URL}, with ${ONE_HOST}`],
   [{ RABBITMQ_URL: 'amqps://jo:s@a;amqps://jo:s@b' }, `${BROKER_URL}, with ${ONE_HOST}`],
   [{ RABBITMQ_URL: 'amqp://q?heartbeat=10s' },      `${BROKER_URL}, with a whole number as its heartbeat`],
+  [{ RABBITMQ_URL: 'amqps://q?cacertfile=ca.pem' }, `${BROKER_URL}, without cacertfile: RABBITMQ_CA_FILE names that file`],
+  [{ RABBITMQ_URL: 'amqps://q?keyfile=k' },         `${BROKER_URL}, without keyfile: RABBITMQ_KEY_FILE names that file`],
+  [{ REDIS_URL: 'valkey://r/three' },      `${REDIS_URL}, with nothing but the number of a database as its path`],
+  [{ REDIS_URL: 'valkeyss://r' },          REDIS_URL],
   [{ RABBITMQ_URL: 'amqp://q?auth_mechanism=x' },   `${BROKER_URL}, with plain or external as its auth_mechanism`],
   [{ SINK: 'postgres://jo:s@a:1,b:2/t' },           `${SINK}, with ${ONE_HOST}`],
   [{ SINK: 'postgres://jo:s@a,b/t' },               `${SINK}, with ${ONE_HOST}`],
@@ -204,6 +208,14 @@ test.each(['redis://r', 'redis://r/', 'rediss://jo:s%25@r:7000/3', 'redis://r?db
     expect(read({ environment: { REDIS_URL: url } }).redisUrl).toBe(url);
   },
 );
+
+test.each([
+  ['valkey://jo:s@r:7000/3', 'redis://jo:s@r:7000/3'],
+  ['valkeys://r?db=3', 'rediss://r?db=3'],
+])('%s is read as %s', (given, url) => {
+  const { redisUrl, cacheRedisUrl } = read({ environment: { REDIS_URL: given, CACHE_REDIS_URL: given } });
+  expect([redisUrl, cacheRedisUrl]).toEqual([url, url]);
+});
 
 test('every problem is named at once, with what was expected and what was given, but no secret', () => {
   const problems = problemsOf({

@@ -83,6 +83,19 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       });
     });
 
+    test('the failed attempts of a task are known after it has succeeded, too', async () => {
+      const { frontier, port, step } = await setup();
+      await frontier.offer('r', [page(7)]);
+      const attempt = { at: 1, worker: 'w', reason: 'dns' };
+      for (const outcome of [{ kind: 'retry', reason: 'dns', inMs: 1_000 }, { kind: 'done' }] as const) {
+        const { tasks } = await frontier.release(ROOM);
+        for (const { release } of tasks)
+          await frontier.settle('r', release, outcome.kind === 'done' ? { outcome } : { outcome, attempt });
+        step(1_000);
+      }
+      expect(await port.attempts('http://a.test/7')).toEqual([attempt]);
+    });
+
     test('a task that redirects have led to another host is found there, with what that host waits for', async () => {
       const { frontier, biographer, gate } = await setup();
       await frontier.offer('r', [page(7), page(8, 'b.test'), page(9, 'c.test')]);

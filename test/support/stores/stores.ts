@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { Biographer } from '../../../shared/ports/biographer.ts';
-import type { Claims, Frontier, Ledger } from '../../../shared/ports/frontier/frontier.ts';
+import type { AttemptHistory, Claims, Frontier, Ledger } from '../../../shared/ports/frontier/frontier.ts';
 import type { Groups } from '../../../shared/ports/frontier/groups.ts';
 import type { MissingSteps } from '../../../shared/ports/frontier/missing-steps.ts';
 import type { HandOvers, QueuedLeases } from '../../../shared/ports/frontier/queued-leases.ts';
@@ -32,7 +32,7 @@ import { SteppedClock } from './stepped-clock.ts';
 /** A frontier with what belongs to it, on a clock that the test steps. */
 export interface Store {
   /** The frontier, and the same with releases that tests can name. */
-  readonly port: Frontier & Claims & Groups & QueuedLeases & HandOvers & Ledger & MissingSteps;
+  readonly port: Frontier & AttemptHistory & Claims & Groups & QueuedLeases & HandOvers & Ledger & MissingSteps;
   readonly frontier: NumberedFrontier;
   readonly runs: Runs & RunOverview;
   readonly gate: HostGate & HostLimits;

@@ -32,7 +32,3 @@ export function keepNote({ database, now }: Noting, mark: string, note: AttemptN
   // Ids only grow: notes this far back are over the limit, whichever task they belong to.
   database.run('DELETE FROM attempts WHERE id <= (SELECT max(id) FROM attempts) - ?', MOST_KEPT);
 }
-
-export function forgetNotes({ database }: Noting, mark: string): void {
-  database.run('DELETE FROM attempts WHERE mark = ?', mark);
-}

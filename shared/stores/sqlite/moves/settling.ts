@@ -5,7 +5,7 @@ import { formOf } from '../../../task/task/form.ts';
 import type { Outcome } from '../../../task/task/outcome.ts';
 import type { Task } from '../../../task/task/task.ts';
 import { LEAD_MS, THROTTLES_BEFORE_TAIL } from '../../policy.ts';
-import { forgetNotes, keepNote } from './attempt-notes.ts';
+import { keepNote } from './attempt-notes.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import type { Moves } from './moves.ts';
 import type { RunRow } from './rows/run-rows.ts';
@@ -84,8 +84,6 @@ export class Settling {
           },
           { input, claimed },
         );
-        // Most tasks have no failed attempts.
-        if (outcome.kind === 'done' && task.attempts + task.throttles > 0) forgetNotes(this.#moves, task.mark);
         if (outcome.kind === 'failed' || page === undefined || isMember(task)) break;
         recrawl.remember(run, task.mark, page, now);
         run.bytesSaved += page.bytesSaved;

@@ -1,24 +1,42 @@
 const FREE = 0;
+/** No release is higher. */
+const TAKEN = Number.POSITIVE_INFINITY;
 const LOAD = 0.7;
 const FIRST_CAPACITY = 16;
 /** While one of them grows, it is there twice, and none of the others is. */
 const PARTS = 64;
 
+/** Of the filter, for each task that there may be: of those with one record, 1 in 100 is taken for one with several, at most. */
+const BITS_PER_TASK = 10;
+/** 64 MiB: enough for 50 million tasks. Of more, more are taken for such. */
+const MOST_BITS = 2 ** 29;
+const FEWEST_BITS = 2 ** 10;
+
 /**
- * The highest release of each task, for many millions of tasks: an open-addressed table with 20 bytes per slot, of which at least a third
- * are in use: 340 MB for ten million tasks. A task's key is the first 96 bits of its fingerprint; the probability that any two of ten million
- * tasks collide is below 10^-15.
+ * The highest release of each task, for many millions of tasks. Most have one record: a filter (Bloom's) of a few bits each tells those
+ * that may have more, and only of them are releases kept, but for that of the first record: whichever is not below the others is the
+ * highest. That is an open-addressed table with 20 bytes per slot, of which at least a third are in use: 34 bytes a task. A task's key is
+ * the first 96 bits of its fingerprint; the probability that any two of ten million tasks collide is below 10^-15.
  */
 export class NewestReleases {
   readonly #parts = Array.from({ length: PARTS }, () => new Part());
+  readonly #seen: SeenKeys;
+
+  /** @param most tasks that there may be */
+  constructor(most: number) {
+    this.#seen = new SeenKeys(most);
+  }
 
   /** Notes a record's release. */
   see(task: string, release: number): void {
     const key = keyOf(task);
-    this.#partOf(key).see(key, release);
+    if (this.#seen.add(key)) this.#partOf(key).see(key, release);
   }
 
-  /** Is this the task's highest release? True only the first time, so that a line repeated after a crash is read once. */
+  /**
+   * Is this the task's highest release? True only the first time, so that a line repeated after a crash is read once. To be asked of
+   * the records that it has seen, and of no others.
+   */
   take(task: string, release: number): boolean {
     const key = keyOf(task);
     return this.#partOf(key).take(key, release);
@@ -26,6 +44,33 @@ export class NewestReleases {
 
   #partOf([, , c]: Key): Part {
     return this.#parts[c % PARTS] as Part;
+  }
+}
+
+/** Which keys there were: it may say that of one that wasn't there, and never the reverse. */
+class SeenKeys {
+  readonly #words: Uint32Array;
+  readonly #bits: number;
+  readonly #probes: number;
+
+  constructor(most: number) {
+    this.#bits = Math.min(MOST_BITS, Math.max(FEWEST_BITS, most * BITS_PER_TASK));
+    this.#words = new Uint32Array(Math.ceil(this.#bits / 32));
+    this.#probes = Math.max(1, Math.round((Math.min(BITS_PER_TASK, this.#bits / most) || 1) * Math.LN2));
+  }
+
+  /** Adds a key. Was it there before? */
+  add([a, b]: Key): boolean {
+    let isKnown = true;
+    for (let probe = 0; probe < this.#probes; probe++) {
+      const at = (a + probe * b) % this.#bits;
+      const [index, bit] = [at >>> 5, 1 << (at & 31)];
+      const word = this.#words[index] ?? 0;
+      if ((word & bit) !== 0) continue;
+      isKnown = false;
+      this.#words[index] = word | bit;
+    }
+    return isKnown;
   }
 }
 
@@ -48,8 +93,10 @@ class Part {
 
   take(key: Key, release: number): boolean {
     const slot = this.#find(key);
-    if (this.#releases[slot] !== release + 1) return false;
-    this.#releases[slot] = Number.MAX_SAFE_INTEGER;
+    const highest = this.#releases[slot];
+    if (highest === FREE) return true;
+    if (highest === undefined || release + 1 < highest) return false;
+    this.#releases[slot] = TAKEN;
     return true;
   }
 

@@ -15,6 +15,9 @@ const BEGINNING_LENGTH = 80;
 /** What a file's times and those in it may differ by: other machines wrote some of them. */
 const CLOCKS_DIFFER_MS = DAY_MS;
 
+/** Of a record: a shorter one costs memory, and nothing else. */
+const SHORT_LINE_BYTES = 300;
+
 /** Where the records of a run are. */
 interface Place {
   readonly run: string;
@@ -42,12 +45,12 @@ export class JsonlSource implements RecordSource {
 
   async *read(run: string, onNoRecord: (found: NoRecord) => void = () => {}): AsyncGenerator<PageRecord> {
     const files = await this.#files(run);
-    const newest = new NewestReleases();
-    for (const file of files) {
-      for await (const record of recordsOf(file, () => {})) newest.see(record.task, record.release);
-    }
-    for (const file of files) {
-      for await (const record of recordsOf(file, onNoRecord)) {
+    const sizes = await Promise.all(files.map(sizeOf));
+    const newest = new NewestReleases(Math.ceil(sizes.reduce((sum, size) => sum + size, 0) / SHORT_LINE_BYTES));
+    const seen: { readonly file: string; readonly lines: number }[] = [];
+    for (const file of files) seen.push({ file, lines: await seeAll(file, newest) });
+    for (const { file, lines } of seen) {
+      for await (const record of recordsOf(file, onNoRecord, lines)) {
         if (newest.take(record.task, record.release)) yield record;
       }
     }
@@ -129,8 +132,33 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
-async function* recordsOf(file: string, onNoRecord: (found: NoRecord) => void): AsyncGenerator<PageRecord> {
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error: unknown) {
+    throw unreadable(file, error);
+  }
+}
+
+/** @returns how many lines that was: others may be written meanwhile */
+async function seeAll(file: string, newest: NewestReleases): Promise<number> {
+  let lines = 0;
   for await (const line of namedLinesOf(file)) {
+    const record = parse(line);
+    if (record !== undefined) newest.see(record.task, record.release);
+    if (record !== undefined || line.isWhole) lines = line.number;
+  }
+  return lines;
+}
+
+/** @param most lines that are read */
+async function* recordsOf(
+  file: string,
+  onNoRecord: (found: NoRecord) => void,
+  most = Number.POSITIVE_INFINITY,
+): AsyncGenerator<PageRecord> {
+  for await (const line of namedLinesOf(file)) {
+    if (line.number > most) return;
     const record = parse(line);
     if (record !== undefined) yield record;
     else if (line.isWhole && line.text.trim() !== '')

@@ -211,11 +211,51 @@ test('a run without records has none', async () => {
 });
 
 test('the highest releases of many tasks, in a table that grows', () => {
-  const newest = new NewestReleases();
+  const newest = new NewestReleases(20_000);
   const tasks = Array.from({ length: 20_000 }, (_, i) => taskIdOf('r', `http://a.test/${i}`));
   for (const [index, task] of tasks.entries())
     for (const release of [index, index + 5, index + 1]) newest.see(task, release);
   expect(tasks.filter((task, index) => newest.take(task, index)).length).toBe(0);
   expect(tasks.filter((task, index) => newest.take(task, index + 5)).length).toBe(20_000);
   expect(tasks.filter((task, index) => newest.take(task, index + 5)).length).toBe(0);
+});
+
+test('the same of more tasks than there may be, of which few have several records', () => {
+  const newest = new NewestReleases(10);
+  const tasks = Array.from({ length: 20_000 }, (_, i) => taskIdOf('r', `http://a.test/${i}`));
+  const [older, newer] = [tasks.slice(0, 10), tasks.slice(10, 20)];
+  const records = Object.entries({ 7: tasks, 6: older, 8: newer });
+  for (const [release, these] of records) for (const task of these) newest.see(task, Number(release));
+  const taken = records.map(([release, these]) => [
+    release,
+    these.filter((task) => newest.take(task, Number(release))).length,
+  ]);
+  expect(Object.fromEntries(taken)).toEqual({ 6: 0, 7: 19_990, 8: 10 });
+});
+
+test('a task with one record costs a few bits', () => {
+  const tasks = 300_000;
+  collectGarbage();
+  const before = process.memoryUsage().arrayBuffers;
+  const newest = new NewestReleases(tasks);
+  for (let n = 0; n < tasks; n++) newest.see(`r:${(n * 2_654_435_761).toString(16).padStart(32, String(n))}`, 1);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2_000_000);
+  expect(newest.take(`r:${'0'.repeat(32)}`, 1)).toBe(true);
+});
+
+test('what is written while records are read is left out, and none of them is there twice', async () => {
+  const { folder, sink } = await setup();
+  await sink.put(doneRecord('http://a.test/1'));
+  await sink.put(doneRecord('http://a.test/2'));
+  const other = join(folder, 'r', 'w-2.jsonl');
+  await writeFile(other, `${JSON.stringify(doneRecord('http://a.test/3'))}\n`);
+  const found: string[] = [];
+  for await (const { url } of new JsonlSource(folder).read('r')) {
+    if (found.push(url) === 1) {
+      const late = ['http://a.test/1', 'http://a.test/4'].map((each) => doneRecord(each, { release: 9 }));
+      for (const file of [other, join(folder, 'r', 'w-1.jsonl')])
+        await appendFile(file, late.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    }
+  }
+  expect(found.toSorted()).toEqual([1, 2, 3].map((n) => `http://a.test/${n}`));
 });

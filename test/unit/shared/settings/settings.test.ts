@@ -193,6 +193,9 @@ test.each([
   [{ RABBITMQ_URL: 'amqps://q?keyfile=k' },         `${BROKER_URL}, without keyfile: RABBITMQ_KEY_FILE names that file`],
   [{ REDIS_URL: 'valkey://r/three' },      `${REDIS_URL}, with nothing but the number of a database as its path`],
   [{ REDIS_URL: 'valkeyss://r' },          REDIS_URL],
+  [{ REDIS_URL: 'rediss://r?ssl_ca_certs=ca.pem' }, `${REDIS_URL}, without ssl_ca_certs: REDIS_CA_FILE names that file`],
+  [{ REDIS_URL: 'redis://r?tls=true' },    `${REDIS_URL}, without tls: rediss:// is with TLS`],
+  [{ REDIS_URL: 'redis://r?keyPrefix=x' }, `${REDIS_URL}, without keyPrefix: KEY_PREFIX is that`],
   [{ RABBITMQ_URL: 'amqp://q?auth_mechanism=x' },   `${BROKER_URL}, with plain or external as its auth_mechanism`],
   [{ SINK: 'postgres://jo:s@a:1,b:2/t' },           `${SINK}, with ${ONE_HOST}`],
   [{ SINK: 'postgres://jo:s@a,b/t' },               `${SINK}, with ${ONE_HOST}`],
@@ -212,6 +215,9 @@ test.each(['redis://r', 'redis://r/', 'rediss://jo:s%25@r:7000/3', 'redis://r?db
 test.each([
   ['valkey://jo:s@r:7000/3', 'redis://jo:s@r:7000/3'],
   ['valkeys://r?db=3', 'rediss://r?db=3'],
+  ['redis://r/1?family=6&password=a%2Bb', 'redis://r/1?family=6&password=a%2Bb'],
+  ['redis://r/1?maxRetriesPerRequest=3&family=6&lazyConnect=', 'redis://r/1?family=6'],
+  ['rediss://jo:s%25@r?ssl_cert_reqs=none', 'rediss://jo:s%25@r'],
 ])('%s is read as %s', (given, url) => {
   const { redisUrl, cacheRedisUrl } = read({ environment: { REDIS_URL: given, CACHE_REDIS_URL: given } });
   expect([redisUrl, cacheRedisUrl]).toEqual([url, url]);

@@ -56,7 +56,7 @@ class SeenKeys {
   constructor(most: number) {
     this.#bits = Math.min(MOST_BITS, Math.max(FEWEST_BITS, most * BITS_PER_TASK));
     this.#words = new Uint32Array(Math.ceil(this.#bits / 32));
-    this.#probes = Math.max(1, Math.round((Math.min(BITS_PER_TASK, this.#bits / most) || 1) * Math.LN2));
+    this.#probes = Math.max(1, Math.round(Math.min(BITS_PER_TASK, this.#bits / most) * Math.LN2));
   }
 
   /** Adds a key. Was it there before? */

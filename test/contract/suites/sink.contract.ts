@@ -61,7 +61,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
           depth: 3,
         }),
         failedRecord('http://a.test/3', { reason: 'http_5xx', status: 503, error: 'HTTP 503' }),
-        failedRecord('http://a.test/4', { outcome: 'skipped', reason: 'content_type' }),
+        failedRecord('http://a.test/4', { outcome: 'skipped', reason: 'size', from: 'http://a.test/1' }),
       ];
       await Promise.all(records.map((record) => sink.put(record)));
       expect(await read()).toEqual(records);

@@ -1,7 +1,7 @@
 import type { PageRecord } from '../../ports/record.ts';
 import { type Column, ColumnFinder, columnsOf } from './columns.ts';
 import { type Condition, holds } from './condition.ts';
-import { type FieldPath, type NamedPath, type Row, valueAt } from './field-path.ts';
+import { type FieldPath, isObject, type NamedPath, type Row, valueAt } from './field-path.ts';
 
 /** A record, or a line of a list that has one at most. */
 export type TableRecord = Readonly<Record<string, unknown>>;
@@ -150,8 +150,10 @@ export class TableReader {
       return;
     }
     // A list within each of several items is unfolded with its own item around it.
-    const isWithinItems = each.path.from === 'any' && items !== undefined;
-    for (const around of isWithinItems ? items.map((item: unknown) => ({ item, data: item, record })) : [whole]) {
+    const { path } = each;
+    const hasList = (item: unknown): boolean => path.from === 'any' && isObject(item) && Object.hasOwn(item, path.name);
+    const withinItems = items?.some(hasList) === true ? items : undefined;
+    for (const around of withinItems?.map((item: unknown) => ({ item, data: item, record })) ?? [whole]) {
       const found = valueAt(around, each.path);
       this.#isListFound ||= found !== undefined;
       for (const item of Array.isArray(found) ? found : [found]) yield { ...around, item };

@@ -82,8 +82,8 @@ describe('records of steps', () => {
     expect([reader.hasItemRows, read(records).reader.hasItemRows]).toEqual([true, false]);
   });
 
-  test('have one row by a field of the record, however many items they have', () => {
-    expect(items(records, { isRowPerItem: true, ...each('@url') })).toEqual(['http://a.test/', 'http://a.test/']);
+  test.each(['@url', 'url'])('have one row by %s, a field of the record, however many items they have', (path) => {
+    expect(items(records, { isRowPerItem: true, ...each(path) })).toEqual(['http://a.test/', 'http://a.test/']);
   });
 
   test('are of one step, if one is named', () => {

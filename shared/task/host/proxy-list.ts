@@ -40,6 +40,7 @@ function parseProxy(entry: string): ProxyAddress | string {
   const url = URL.parse(entry);
   const scheme = url?.protocol.slice(0, -1);
   if (url === null && BEGINNING.test(entry)) return `is not a valid URL ${IN_A_LOGIN}`;
+  if (scheme === 'socks5h') return 'begins with socks5h://: names are looked up on this machine, so write socks5://';
   if (url === null || !isScheme(scheme)) return 'does not begin with http://, https:// or socks5://';
   if (url.hostname === '') return 'names no host';
   if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '') {

@@ -77,6 +77,7 @@ test('proxies are read one by one, and named without their logins', () => {
 });
 
 test.each([
+  ['socks5h://a.test', 'entry 1 begins with socks5h://: names are looked up on this machine, so write socks5://'],
   ['socks4://a.test', 'entry 1 does not begin with http://, https:// or socks5://'],
   ['http://a.test,b.test:3128', 'entry 2 does not begin with http://, https:// or socks5://'],
   ['http://jo:se/same@a.test', 'entry 1 is not a valid URL (in a login, write / ? # @ , as %2F %3F %23 %40 %2C)'],

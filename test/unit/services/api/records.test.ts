@@ -86,3 +86,14 @@ test('a client that takes nothing of its answer is cut off, and one that reads s
   expect(open).toThrow('2 read records already');
   expect(left).not.toHaveBeenCalled();
 });
+
+test('each item of a page is a row of CSV', async () => {
+  const { ask, folder } = await openApi();
+  await mkdir(join(folder, 'several'));
+  const data = [{ sku: 'a' }, { sku: 'b' }];
+  const record = doneRecord('http://a.test/1', { run: 'several', step: 'list', data, items: 2 });
+  await writeFile(join(folder, 'several', 'w.jsonl'), `${JSON.stringify(record)}\n`);
+  const read = async (query: string) => (await ask(`/api/runs/several/records?${query}`)).text;
+  expect(await read('format=csv&fields=sku,url')).toBe('sku,url\r\na,http://a.test/1\r\nb,http://a.test/1\r\n');
+  expect((await read('format=csv')).split('\r\n')).toHaveLength(4);
+});

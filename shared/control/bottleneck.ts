@@ -2,7 +2,7 @@ import type { MemoryUse } from '../ports/frontier/store-memory.ts';
 import type { LiveWorker, WorkerBound } from '../ports/roster.ts';
 import type { HostLine } from '../ports/run-overview.ts';
 import { elapsedMs, REPLAYER, type RunProgress } from '../ports/runs.ts';
-import { TRAWL, WORK_COMMAND } from '../runtime/started-as.ts';
+import { quoted, TRAWL, WORK_COMMAND } from '../runtime/started-as.ts';
 import { alarmText, FULL_TEXT, isQueueFull, reportedAlarm } from './broker-trouble.ts';
 import { count, duration } from './format.ts';
 import { fullnessText } from './fullness.ts';
@@ -268,7 +268,7 @@ function hostBottleneck(line: NeedyHost, now: number, isLocal: boolean): Bottlen
 
 /** The command that ends a pause by hand. */
 export function resumeHostCommand(host: string, isLocal: boolean): string {
-  return `${TRAWL} resume --host ${host}${isLocal ? ' --local' : ''}`;
+  return `${TRAWL} resume --host ${quoted(host)}${isLocal ? ' --local' : ''}`;
 }
 
 function sum(workers: readonly LiveWorker[] | undefined, field: 'slots' | 'inHand'): number {

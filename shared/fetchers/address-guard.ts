@@ -1,5 +1,6 @@
 import { ADDRCONFIG, promises as dns, type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
+import { quoted } from '../runtime/started-as.ts';
 import { type AllowedPrivate, isDenied } from '../task/host/private-address.ts';
 
 /** The address guard's refusal. No connection was made. */
@@ -12,7 +13,7 @@ export class PrivateAddressError extends Error {
 
   constructor(address: string, host: string) {
     const what = host === address ? `${host} is a private address` : `${host} has the private address ${address}`;
-    super(`${what} (--private-hosts ${host} allows it)`);
+    super(`${what} (--private-hosts ${quoted(host)} allows it)`);
     this.address = address;
     this.host = host;
   }

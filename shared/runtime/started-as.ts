@@ -51,7 +51,7 @@ function pathFrom(folder: string, file: string): string {
   return path.includes('/') ? path : `./${path}`;
 }
 
-/** Safe to paste into a shell. */
+/** A word of a command, safe to paste into a shell, whoever wrote it: a host in a URL may be called `$(reboot).example.com`. */
 export function quoted(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

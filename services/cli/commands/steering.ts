@@ -5,7 +5,7 @@ import { steerFleet } from '../../../shared/control/steering/fleet-steering.ts';
 import { BY_HAND, steer } from '../../../shared/control/steering/steering.ts';
 import type { SteerVerb } from '../../../shared/control/steering/steering-outcome.ts';
 import { InterruptedError, UsageError } from '../../../shared/runtime/errors.ts';
-import { TRAWL } from '../../../shared/runtime/started-as.ts';
+import { quoted, TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { withTally } from '../text/tally-line.ts';
@@ -57,7 +57,9 @@ async function steerAny(
       : resumeHost(host, context, { local }));
   }
   if (run?.includes('.') && isForHosts(verb)) {
-    throw new UsageError(`expected a run id, got ${JSON.stringify(run)}: for a host, ${TRAWL} ${verb} --host ${run}`);
+    throw new UsageError(
+      `expected a run id, got ${JSON.stringify(run)}: for a host, ${TRAWL} ${verb} --host ${quoted(run)}`,
+    );
   }
   const id = readRunId(run ?? '');
   return await withStores(context, `trawl ${verb}`, { local, run: id }, async (stores) => {

@@ -3,6 +3,7 @@ import { type Column, MOST_COLUMNS } from '../../../shared/control/table/columns
 import { rowFormat } from '../../../shared/control/table/row-format.ts';
 import { TableReader, type TableRecord } from '../../../shared/control/table/table-query.ts';
 import type { NoRecord, RecordSource } from '../../../shared/ports/sink.ts';
+import { quoted } from '../../../shared/runtime/started-as.ts';
 import type { UrlKeyRule } from '../../../shared/task/url/url-key.ts';
 import type { Context } from '../command.ts';
 import { type LineOutput, openLineOutput } from '../text/line-output.ts';
@@ -154,7 +155,9 @@ function remarksOnSteps({ query, format }: TablePlan, { steps }: TableReader, wr
     return ['trawl: the steps found nothing on these pages (--empty has a row for each of them)'];
   const ofRows = [...steps].filter(([, { hasRows }]) => hasRows).map(([name]) => name);
   const isMixed = format === 'csv' && columns === undefined && outcome === 'done' && ofRows.length > 1;
-  return isMixed ? [`trawl: the rows are of several steps: ${ofRows.map((name) => `--step ${name}`).join(', ')}`] : [];
+  return isMixed
+    ? [`trawl: the rows are of several steps: ${ofRows.map((name) => `--step ${quoted(name)}`).join(', ')}`]
+    : [];
 }
 
 async function* interruptible<T>(records: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {

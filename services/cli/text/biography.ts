@@ -6,7 +6,7 @@ import { MOST_RUNS_OF_URL } from '../../../shared/control/urls/url-marks.ts';
 import type { Place, TaskTrace } from '../../../shared/ports/biographer.ts';
 import type { AttemptNote } from '../../../shared/ports/frontier/frontier.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
-import { TRAWL } from '../../../shared/runtime/started-as.ts';
+import { quoted, TRAWL } from '../../../shared/runtime/started-as.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
 import { leftOutLines } from './left-out.ts';
 import { table } from './table.ts';
@@ -27,7 +27,7 @@ export function biographyLines(biography: Biography, options: BiographyTextOptio
   if (attempts.length > 0) lines.push('Failed attempts of the last 24 hours:', ...table(attempts.map(attemptRow)));
   for (const letter of letters ?? []) {
     const { id, reason, failedAt } = letter as { id: string; reason: string; failedAt: string };
-    lines.push(`Dead letter ${id}: ${reason}, ${timeText(failedAt)} (${TRAWL} dlq show ${id})`);
+    lines.push(`Dead letter ${id}: ${reason}, ${timeText(failedAt)} (${TRAWL} dlq show ${quoted(id)})`);
   }
   const isNowhere = !known && attempts.length + (letters?.length ?? 0) === 0 && runs.every(isUnknown);
   const hint = runs.length > 0 ? [] : [`By which rule a run leaves it out: ${TRAWL} url URL --run RUN`];

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { apiUrlOf, startedAs } from '../../../../shared/runtime/started-as.ts';
+import { apiUrlOf, quoted, startedAs } from '../../../../shared/runtime/started-as.ts';
 
 const BY_SCRIPT = { npm_lifecycle_event: 'trawl', npm_package_name: 'trawl', npm_command: 'run' };
 const OTHER_SCRIPT = {
@@ -43,6 +43,24 @@ test.each([
   ['in Compose',           'http://0.0.0.0:8080/',   { TRAWL_API_URL: 'http://127.0.0.1:8081/' },  'http://127.0.0.1:8081/'],
 ])('a browser finds an API that listens %s', (_, listensOn, env, expected) => {
   expect(apiUrlOf(listensOn, env)).toBe(expected);
+});
+
+test("a shell takes a quoted word as it is, a host's name among them", () => {
+  const hosts = [
+    '$(id).a.test',
+    '`id`.a.test',
+    'x;id&.a.test',
+    "it's.a.test",
+    'a"b.a.test',
+    '*.a.test',
+    '!x.a.test',
+    '~root',
+  ];
+  for (const host of hosts) expect(URL.parse(`http://${host}/`)?.host).toBe(host);
+  const words = [...hosts, '[::1]:80', 'a.test:80', '-x.a.test', 'a  b', 'a\nb', '\\', ''];
+  const { stdout } = spawnSync('sh', ['-c', `printf '<%s>' ${words.map(quoted).join(' ')}`], { encoding: 'utf8' });
+  expect(stdout).toBe(words.map((word) => `<${word}>`).join(''));
+  expect(['example.com:8080', './a/b-c.csv'].map(quoted)).toEqual(['example.com:8080', './a/b-c.csv']);
 });
 
 test('an older Node.js in a checkout is told how to get the one that comes with it', () => {

@@ -75,6 +75,12 @@ test.each([
   expect(lines.slice(1)).toEqual(['Run r (finished): not known.', `It can't be a URL, ${text}`]);
 });
 
+test('the command that shows a dead letter of another program is safe to paste', () => {
+  const letters = [{ id: '$(id)', reason: 'malformed', failedAt: TIME }];
+  const lines = biographyLines({ ...KNOWN_NOWHERE, letters }, { isLocal: false, hasOthers: false });
+  expect(lines.at(-1)).toMatch(/ \(trawl dlq show '\$\(id\)'\)$/);
+});
+
 test('of a page whose record is elsewhere, what robots.txt says now is told', () => {
   const forbidden = 'robots.txt forbids it (User-agent: *, Disallow: /)';
   expect(toldOf({ isMarked: true, hasOwnMarks: true, forbidden })).toBe(

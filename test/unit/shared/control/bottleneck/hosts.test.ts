@@ -147,6 +147,15 @@ test.each([
     'host paused',
     'waiting for example.com: paused by hand (they called); trawl resume --host example.com --local',
   ],
+  [
+    'a host whose name a shell would run',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, host: '$(id).a.test', pausedMs: 31_536_000_000, reason: 'by hand', byHand: true }],
+    },
+    'host paused',
+    "waiting for $(id).a.test: paused by hand; trawl resume --host '$(id).a.test'",
+  ],
 ])('%s', (_, about, name, sentence) => {
   expect(bottleneckOf({ hosts: [], rate: 0, ...about })).toMatchObject({ name, sentence });
 });

@@ -1,6 +1,8 @@
 import { constants } from 'node:crypto';
 import tls, { type SecureContext } from 'node:tls';
 import { codeOf, messageOf } from '../runtime/errors.ts';
+import { quoted } from '../runtime/started-as.ts';
+import { shortened } from '../task/shortened.ts';
 
 /** Which certificates are taken for good, besides those that the system vouches for. */
 export interface Trust {
@@ -29,6 +31,8 @@ type HandshakeOptions = { readonly rejectUnauthorized?: false } & (
 
 /** What is wrong with a certificate whose issuer nobody knows: OpenSSL's X509_V_ERR_ names, without that prefix. */
 const UNKNOWN_ISSUER = /^(UNABLE_TO_.*|(DEPTH_ZERO_)?SELF_SIGNED_CERT.*)$/;
+/** Characters of what is wrong: a certificate may name thousands of hosts. */
+const MAX_SAID = 300;
 /** Whatever issuer is known, the certificate stays wrong. */
 const WRONG = /^(CERT_.*|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 
@@ -62,7 +66,7 @@ export function withRemedy(error: Error, host: string): Error {
   if (!isUnknown && !WRONG.test(code)) return error;
   const add = isUnknown ? '--ca-file FILE adds its issuer, ' : '';
   // What Node.js advises behind a semicolon is for its own users.
-  const message = `${messageOf(error).replace(/;.*/, '')} (${add}--insecure ${host} leaves it unchecked)`;
+  const message = `${shortened(messageOf(error).replace(/;.*/s, ''), MAX_SAID)} (${add}--insecure ${quoted(host)} leaves it unchecked)`;
   // Without a cause: of a chain of errors, the innermost is the one that is told.
   return Object.assign(new Error(message), { code });
 }

@@ -1,3 +1,4 @@
+import { shortened } from '../task/shortened.ts';
 import type { FetchFailure } from '../task/task/fetch-failure.ts';
 import type { Validators } from '../task/task/known-page.ts';
 import type { SentRequest } from '../task/task/request.ts';
@@ -191,6 +192,9 @@ export interface FetchedPage extends ResponseHead {
   readonly durationMs: number;
 }
 
+/** Characters of why a request failed: a certificate may name thousands of hosts, and a header have 64 KiB. It is kept for each page. */
+const MAX_MESSAGE_LENGTH = 1_000;
+
 /** A request that got no usable answer. Costs nothing but the request. */
 export class FetchError extends Error {
   readonly code = 'ERR_FETCH';
@@ -199,7 +203,7 @@ export class FetchError extends Error {
   readonly status: number | undefined;
 
   constructor(reason: FetchFailure, message: string, options?: { cause?: unknown; status?: number }) {
-    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
+    super(shortened(message, MAX_MESSAGE_LENGTH), options?.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'FetchError';
     this.reason = reason;
     this.status = options?.status;

@@ -50,7 +50,8 @@ export class CookieJar {
     const { port, protocol } = new URL(url);
     for (const line of usable) {
       const read = Read.parse(line, { loose: true });
-      if (protocol === 'http:' && read !== undefined && this.#isSecure(read.key, jar, url)) continue;
+      if (read === undefined || !keepsPrefix(read)) continue;
+      if (protocol === 'http:' && this.#isSecure(read.key, jar, url)) continue;
       const cookie = jar.setCookieSync(line, url, { ignoreError: true }) ?? ofItsHost(jar, url, read);
       if (cookie === undefined) continue;
       const host = cookie.domain ?? '';
@@ -120,6 +121,20 @@ function isBelow(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`);
 }
 
+/** What a name promises its server of a cookie. */
+const PREFIX = /^__(?:secure|host)-/i;
+
+/**
+ * Does a cookie keep what its name promises, in whatever case that is written? One without a name promises nothing, but would be sent as if
+ * its value were a name (RFC 6265bis section 5.7).
+ */
+function keepsPrefix({ key, value, secure, domain, path }: Cookie): boolean {
+  const [prefix] = PREFIX.exec(key === '' ? value : key) ?? [];
+  if (prefix === undefined) return true;
+  const isOfHost = prefix.toLowerCase() === '__secure-' || (domain === null && path === '/');
+  return key !== '' && secure && isOfHost;
+}
+
 /** Characters of a cookie's name and value together. */
 function pairLength(line: string): number {
   const [pair = ''] = line.split(';', 1);
@@ -130,8 +145,8 @@ function pairLength(line: string): number {
  * Sets a cookie that was refused, if its domain is the host itself: one that is a public suffix, such as `wiki` or `github.io`, may
  * set it for itself alone (RFC 6265 section 5.3, step 5).
  */
-function ofItsHost(jar: Jar, url: string, cookie: Cookie | undefined): Cookie | undefined {
-  if (cookie?.cdomain() !== new URL(url).hostname) return undefined;
+function ofItsHost(jar: Jar, url: string, cookie: Cookie): Cookie | undefined {
+  if (cookie.cdomain() !== new URL(url).hostname) return undefined;
   cookie.domain = null;
   return jar.setCookieSync(cookie, url, { ignoreError: true });
 }

@@ -40,6 +40,12 @@ const CODE: ReadonlySet<string> = new Set(['code', 'kbd', 'samp', 'tt']);
 const ADMONITION = /(?:^|\s)(?:admonition|theme-admonition|markdown-alert|custom-block)(?:\s|$)/;
 const HEADING = /^h[1-6]$/;
 const LIST = /^[ou]l$/;
+/** Inline elements that markdown has nothing for. */
+const UNMARKED: ReadonlySet<string> = new Set(
+  'abbr bdi bdo big cite data dfn font ins label mark small span time u var'.split(' '),
+);
+/** What stands on one line in markdown, whatever is in it. */
+const ON_LINE = /^<\/?(?:a|b|del|em|h[1-6]|i|q|s|strong|su[bp])\b/;
 const TABLE_PARTS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
 
 /** Writes the HTML of a node that a converter can recurse into and finish in time. What it leaves open ends with it. */
@@ -62,6 +68,10 @@ export class BoundedHtml {
   #characters = 0;
   #depth = 0;
   #cells = 0;
+  /** Elements around that stand on one line. */
+  #lines = 0;
+  /** No text was written since code in a line. */
+  #isAfterCode = false;
   /** White space since the last text that the converter keeps: `<br>`, and no-break spaces. */
   #blanks = 0;
 
@@ -88,6 +98,7 @@ export class BoundedHtml {
     const step = tag.startsWith('</') ? -1 : 1;
     this.#depth += step;
     if (/^<\/?td\b/.test(tag)) this.#cells += step;
+    if (ON_LINE.test(tag)) this.#lines += step;
   }
 
   /** A tag; of a list with nothing but another one before it, with the class by which it has other marks than that one. */
@@ -124,8 +135,8 @@ export class BoundedHtml {
     else if (name === 'table' && isDataTable(element)) this.#push(tableParts(element, MAX_MARKDOWN_NODES));
     else if (LIST.test(name) && this.#depth < MAX_DEPTH) this.#push(listParts(element, this.#numbers));
     else if (name === 'dl' && this.#depth < MAX_DEPTH) this.#push(definitionParts(element));
-    // Nothing in markdown, and the space behind the box in it would be written before the box.
-    else if (name === 'label') this.#push(children);
+    // Nothing in markdown; their tags would part a block in them from its line, and the space behind a box from the box.
+    else if (UNMARKED.has(name) && !ADMONITION.test(element.attribs.class ?? '')) this.#push(children);
     else this.#writeAround(element, children);
   }
 
@@ -162,25 +173,28 @@ export class BoundedHtml {
     this.#characters += text.length;
     const shown = text.trimEnd();
     if (shown !== '') this.#listBefore = undefined;
+    if (text !== '') this.#isAfterCode = false;
     const kept = text.slice(shown.length).replaceAll(/[\t\n\f\r ]+/g, '').length;
     this.#blanks = shown === '' ? this.#blanks + kept : kept;
     if (shown !== '' || kept === 0 || this.#blanks <= MAX_BLANKS) this.#html += escaped(text);
   }
 
-  /** A `<pre>`: a block of code; in a cell of a table, which has no blocks, code for each line. */
+  /** A `<pre>`: a block of code; in a cell of a table, a heading or an emphasis, which have no blocks, code for each line. */
   #writeLines(pre: Element): void {
     const code = this.#taken(codeIn(pre));
     if (code.trim() === '') return;
-    if (this.#cells === 0) {
+    if (this.#cells + this.#lines === 0) {
       if (isCount(code) && isBeforeCode(pre, this.#beforeCode)) return;
       const language = languageOf(pre);
       const attribute = language === '' ? '' : ` class="language-${escapeAttribute(language)}"`;
       this.#html += `<pre><code${attribute}>${escaped(code)}</code></pre>`;
       return;
     }
-    for (const line of code.split('\n')) {
-      if (line.trim() !== '') this.#html += `<code>${escaped(line.trim())}</code><br>`;
-    }
+    if (this.#isAfterCode) this.#html += ' ';
+    this.#isAfterCode = this.#cells === 0;
+    const lines = code.split('\n').filter((line) => line.trim() !== '');
+    const written = lines.map((line) => `<code>${escaped(line.trim())}</code>`).join('<br>');
+    this.#html += this.#cells > 0 ? `${written}<br>` : written;
   }
 
   /** Code within a line: markdown has nothing inside it, but may have a link around it. */
@@ -195,7 +209,10 @@ export class BoundedHtml {
 
   #writeCode(text: string, mark: string | undefined): void {
     const attribute = mark === undefined ? '' : ` class="${mark}"`;
+    // Their backticks would be read as one row.
+    if (mark === undefined && this.#isAfterCode) this.#html += ' ';
     this.#html += `<code${attribute}>${escaped(this.#taken(text))}</code>`;
+    this.#isAfterCode = mark === undefined;
     this.#blanks = 0;
   }
 
@@ -246,7 +263,7 @@ export class BoundedHtml {
   #addressOf(written = ''): string | undefined {
     if (/^\s*(?:data:|$)/i.test(written)) return undefined;
     const url = URL.parse(written, this.#base.href);
-    return url !== null && NO_ADDRESSES.has(url.protocol) ? undefined : (url?.href ?? written);
+    return url === null || NO_ADDRESSES.has(url.protocol) ? undefined : url.href;
   }
 }
 

@@ -1,5 +1,6 @@
 import type TurndownService from 'turndown';
 import { turndown } from '../tools/libraries.ts';
+import { altOf, escapedText, fenced, inertTex, targetOf } from './escapes.ts';
 
 /** Classes: of a `<code>` whose text stands in markdown as what the class says, and not as code; of a list with other marks than the one before. */
 export const MARKS = {
@@ -20,19 +21,39 @@ export function newConverter(): TurndownService {
     emDelimiter: '*',
     hr: '---',
   });
-  const escaped = made.escape.bind(made);
-  made.escape = (text) =>
-    escaped(text)
-      .replaceAll(/<(?=[a-z/!?])/gi, '\\<')
-      .replaceAll(/&(?=#?\w{1,32};)/g, '\\&')
-      .replaceAll('~~', '\\~\\~')
-      .replace(/^(\d{1,9})\) /, '$1\\) ');
+  const own = made.escape.bind(made);
+  made.escape = (text) => escapedText(text, own);
+  made.addRule('link', {
+    filter: (node) => node.nodeName === 'A' && node.getAttribute('href') !== null,
+    replacement: (content, node) => {
+      const link = node as HTMLElement;
+      return `[${content}]${targetOf(link.getAttribute('href') ?? '', link.getAttribute('title'))}`;
+    },
+  });
+  made.addRule('picture', {
+    filter: 'img',
+    replacement: (_, node) => {
+      const [alt, src, title] = ['alt', 'src', 'title'].map((name) => (node as HTMLElement).getAttribute(name));
+      return src ? `![${altOf(alt ?? null, own)}]${targetOf(src, title ?? null)}` : '';
+    },
+  });
+  made.addRule('block of code', {
+    filter: (node) => node.nodeName === 'PRE' && node.firstChild?.nodeName === 'CODE',
+    replacement: (_, { firstChild }) => {
+      const code = firstChild as HTMLElement;
+      const [, language = ''] = /language-(\S+)/.exec(code.getAttribute('class') ?? '') ?? [];
+      return `\n\n${fenced(code.textContent ?? '', language)}\n\n`;
+    },
+  });
   const isMark = (kind: string) => (node: HTMLElement) =>
     node.nodeName === 'CODE' && node.getAttribute('class') === kind;
-  made.addRule('formula', { filter: isMark(MARKS.formula), replacement: (_, { textContent }) => `$${textContent}$` });
+  made.addRule('formula', {
+    filter: isMark(MARKS.formula),
+    replacement: (_, { textContent }) => `$${inertTex(textContent ?? '')}$`,
+  });
   made.addRule('displayed', {
     filter: isMark(MARKS.displayed),
-    replacement: (_, { textContent }) => `\n\n$$\n${textContent}\n$$\n\n`,
+    replacement: (_, { textContent }) => `\n\n$$\n${inertTex(textContent ?? '')}\n$$\n\n`,
   });
   made.addRule('reference', {
     filter: isMark(MARKS.reference),
@@ -72,7 +93,10 @@ export function newConverter(): TurndownService {
     filter: ['sup', 'sub'],
     replacement: (content, { nodeName }) => {
       const name = nodeName.toLowerCase();
-      return content === '' || content.startsWith('[^') ? content : `<${name}>${content}</${name}>`;
+      // A tag alone on its line would begin a block of HTML, in which nothing is escaped.
+      return content === '' || content.startsWith('[^')
+        ? content
+        : `<${name}>${content.replaceAll(/\s+/g, ' ')}</${name}>`;
     },
   });
   made.addRule('deleted', {

@@ -15,6 +15,8 @@ interface Entry {
 const FORBIDDEN =
   /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-.*|accept-encoding|proxy-.*|range|if-.*|user-agent|via|http2-settings)$/;
 
+const HTTPS = 'https:';
+
 /** RFC 9110 section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** RFC 9110 section 5.5: visible characters, with blanks between them. */
@@ -22,11 +24,11 @@ const VALUE = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xf
 
 /**
  * The headers, cookies included, that a deployment sends to hosts of its choice. One entry applies, they are not merged: the
- * entry of the host itself, else the longest one for its subdomains.
+ * entry of the host itself, else the longest one for its subdomains; of two for one host, over https the one for https alone.
  */
 export class HostHeaders {
   static readonly none = new HostHeaders(new Map());
-  /** By host, the politeness key, or by `*.` and the end of a host. */
+  /** By host, the politeness key, or by `*.` and the end of a host; either behind `https://`. */
   readonly #entries: ReadonlyMap<string, Entry>;
   /** The names of all headers that are sent to any host. */
   readonly names: ReadonlySet<string>;
@@ -49,11 +51,13 @@ export class HostHeaders {
 
   #entryOf(url: string): Entry | undefined {
     if (this.#entries.size === 0) return undefined;
-    const { host = '' } = URL.parse(url) ?? {};
-    const own = this.#entries.get(host);
+    const { host = '', protocol } = URL.parse(url) ?? {};
+    const entryNamed = (name: string): Entry | undefined =>
+      (protocol === HTTPS ? this.#entries.get(`${HTTPS}//${name}`) : undefined) ?? this.#entries.get(name);
+    const own = entryNamed(host);
     if (own !== undefined) return own;
     for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
-      const entry = this.#entries.get(`*${host.slice(dot)}`);
+      const entry = entryNamed(`*${host.slice(dot)}`);
       if (entry !== undefined) return entry;
     }
     return undefined;
@@ -72,7 +76,9 @@ export function parseHostHeaders(json: unknown): HostHeaders | { readonly proble
   for (const [written, given] of Object.entries(json)) {
     const host = hostOf(written);
     if (host === undefined) {
-      problems.push(`"${written}" is not a host such as example.com, example.com:8080 or *.example.com`);
+      problems.push(
+        `"${written}" is not a host such as example.com, https://example.com, example.com:8080 or *.example.com`,
+      );
     } else if (byHost.has(host)) {
       problems.push(`"${written}" is there twice`);
     } else if (!isObject(given)) {
@@ -106,14 +112,14 @@ export function headerValueProblem(value: unknown): string | undefined {
   return 'expected its value to be a text of one line, without characters beyond U+00FF or blanks around it';
 }
 
-/** The politeness key of a host as written, keeping a leading `*.`. */
+/** The politeness key of a host as written, keeping a leading `https://` and `*.`. */
 function hostOf(written: string): string | undefined {
-  const [, star = '', name = '', port = ''] =
-    /^(\*\.)?(\[[0-9a-f:.]+\]|[^\s/:@?#[\]*\\]+)(:[1-9]\d{0,4})?$/i.exec(written) ?? [];
+  const [, scheme = '', star = '', name = '', port = ''] =
+    /^(https:\/\/)?(\*\.)?(\[[0-9a-f:.]+\]|[^\s/:@?#[\]*\\]+)(:[1-9]\d{0,4})?$/i.exec(written) ?? [];
   const hostname = URL.parse(`http://${name}/`)?.hostname ?? '';
   if (name === '' || hostname === '') return undefined;
   if (star !== '' && /^(\[.*\]|[\d.]+)$/.test(hostname)) return undefined;
-  return star + hostname + port;
+  return scheme.toLowerCase() + star + hostname + (scheme !== '' && port === ':443' ? '' : port);
 }
 
 function digestOf(headers: Headers): string {

@@ -16,6 +16,10 @@ const HEADERS = read({
   'bücher.example': { 'x-key': 'idn' },
   '[::1]:8080': { 'x-key': 'v6' },
   'quiet.example': {},
+  'https://safe.example': { 'x-key': 'tls' },
+  'https://*.safe.example:443': { 'x-key': 'any, tls' },
+  'https://both.example': { 'x-key': 'tls' },
+  'both.example': { 'x-key': 'either' },
 });
 
 // biome-ignore format: a table
@@ -40,6 +44,13 @@ test.each([
   ['https://xn--bcher-kva.example/',   { 'x-key': 'idn' }],
   ['http://[::1]:8080/',               { 'x-key': 'v6' }],
   ['https://quiet.example/',           {}],
+  ['https://safe.example/',            { 'x-key': 'tls' }],
+  ['http://safe.example/',             undefined],
+  ['http://safe.example:443/',         undefined],
+  ['https://a.safe.example/',          { 'x-key': 'any, tls' }],
+  ['http://a.safe.example/',           undefined],
+  ['https://both.example/',            { 'x-key': 'tls' }],
+  ['http://both.example/',             { 'x-key': 'either' }],
   ['no url',                           undefined],
 ])('%s is asked with %j', (url, headers) => {
   expect(HEADERS.of(url)).toEqual(headers);
@@ -69,7 +80,9 @@ test('the variant is the same wherever the same is sent, and differs where anyth
 test.each<readonly [unknown, string]>([
   [[],                                             'expected an object of hosts, each with an object of headers'],
   [{ h: 'secret' },                                '"h" has no object of headers'],
-  [{ 'https://h': {} },                            '"https://h" is not a host such as'],
+  [{ 'http://h': {} },                             '"http://h" is not a host such as'],
+  [{ 'https://h/': {} },                           '"https://h/" is not a host such as'],
+  [{ 'https://h:443': {}, 'HTTPS://h': {} },       '"HTTPS://h" is there twice'],
   [{ 'h/path': {} },                               '"h/path" is not a host such as'],
   [{ '*': {} },                                    '"*" is not a host such as'],
   [{ 'a.*.h': {} },                                '"a.*.h" is not a host such as'],

@@ -46,3 +46,12 @@ test('Redis: the time is the server’s, and the list can be read by a person', 
   expect(entry.beat).toBeGreaterThanOrEqual(before);
   expect((await roster.workers())[0]?.silentMs).toBeLessThan(5_000);
 });
+
+test('Redis: what another program keeps under the same key is no worker, and stays there', async () => {
+  const prefix = uniquePrefix();
+  onTestFinished(async () => void (await redis.unlink(`${prefix}workers`)));
+  const others = { a: 'no JSON', b: 'null', c: '[]', d: '"x"', e: '{"beat":1}', f: '{"id":"f","beat":"1"}' };
+  await redis.hset(`${prefix}workers`, others);
+  expect(await new RedisRoster({ redis, prefix }).workers()).toEqual([]);
+  expect(await redis.hgetall(`${prefix}workers`)).toEqual(others);
+});

@@ -7,6 +7,10 @@ interface Entry extends WorkerBeat {
   readonly beat: number;
 }
 
+/** What every beat has. */
+const TEXTS = ['id', 'host', 'version', 'bound', 'state'] as const satisfies readonly (keyof Entry)[];
+const NUMBERS = ['beat', 'slots', 'inHand'] as const satisfies readonly (keyof Entry)[];
+
 /** The workers of a fleet: one hash, worker → JSON that reads well in `redis-cli hgetall workers`. */
 export class RedisRoster implements Roster {
   readonly #redis: Redis;
@@ -32,7 +36,10 @@ export class RedisRoster implements Roster {
     const live: LiveWorker[] = [];
     const gone: string[] = [];
     for (const [id, text] of Object.entries(entries)) {
-      const { beat, ...worker } = JSON.parse(text) as Entry;
+      const entry = readEntry(text);
+      // Another program's, which has the same key: it stays.
+      if (entry === undefined) continue;
+      const { beat, ...worker } = entry;
       const silentMs = Math.max(0, Number(now) - beat);
       if (silentMs > WORKER_SILENT_MS) gone.push(id);
       else live.push({ ...worker, silentMs });
@@ -41,4 +48,18 @@ export class RedisRoster implements Roster {
     if (gone.length > 0) await this.#redis.hdel(this.#key, ...gone).catch(() => {});
     return live;
   }
+}
+
+/** Nothing if it is no beat. */
+function readEntry(text: string): Entry | undefined {
+  let read: Partial<Entry> | null;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const isBeat =
+    TEXTS.every((name) => typeof read?.[name] === 'string') &&
+    NUMBERS.every((name) => typeof read?.[name] === 'number');
+  return isBeat ? (read as Entry) : undefined;
 }

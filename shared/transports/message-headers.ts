@@ -1,11 +1,24 @@
 import { MESSAGE_HEADERS, type MessageHeaders } from '../ports/transport.ts';
+import { LAST_MOMENT_MS } from '../task/durations.ts';
 
-/** Keeps only the headers that may be passed on: a copied `x-death`, say, could make RabbitMQ 3.10 drop a message. */
+/**
+ * Keeps only the headers that may be passed on: a copied `x-death`, say, could make RabbitMQ 3.10 drop a message. Other programs write them,
+ * too: a number may be written out, and what can be no number or moment is left out.
+ */
 export function allowedHeaders(headers: Readonly<Record<string, unknown>> | undefined): MessageHeaders {
   const allowed: Record<string, string | number> = {};
   for (const name of MESSAGE_HEADERS) {
-    const value = headers?.[name];
-    if (typeof value === 'number' || typeof value === 'string') allowed[name] = value;
+    const value = name === 'x-last-error' ? textOf(headers?.[name]) : numberOf(headers?.[name]);
+    if (value !== undefined) allowed[name] = value;
   }
   return allowed;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Math.abs(number) <= LAST_MOMENT_MS ? number : undefined;
 }

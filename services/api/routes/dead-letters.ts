@@ -5,6 +5,7 @@ import { type FoundLetter, isMeant, type LetterFilter } from '../../../shared/co
 import { letterJson } from '../../../shared/control/letters/letter-json.ts';
 import { MOST_LOOKED_AT, purgedJson, purgeLetters } from '../../../shared/control/letters/letter-list.ts';
 import { LETTER_TTL_MS } from '../../../shared/ports/dead-letter.ts';
+import { LAST_MOMENT_MS } from '../../../shared/task/durations.ts';
 import { Problem, problemSchema } from '../http/problem.ts';
 import { pageOfLetters } from '../letter-pages.ts';
 import type { Api, ApiParts } from '../parts.ts';
@@ -195,7 +196,7 @@ function describe({ reason, host, run, all, limit }: z.infer<typeof change>): st
 
 /** A letter as `dlq show` prints it, and when it expires. */
 function shownLetter(found: FoundLetter): z.infer<typeof letterSchema> {
-  const failedAt = found.letter === undefined ? Number.NaN : Date.parse(found.letter.failedAt);
-  const expires = Number.isNaN(failedAt) ? {} : { expiresAt: new Date(failedAt + LETTER_TTL_MS).toISOString() };
+  const expiresAt = found.letter === undefined ? Number.NaN : Date.parse(found.letter.failedAt) + LETTER_TTL_MS;
+  const expires = expiresAt <= LAST_MOMENT_MS ? { expiresAt: new Date(expiresAt).toISOString() } : {};
   return { ...letterJson(found), ...expires } as z.infer<typeof letterSchema>;
 }

@@ -1,12 +1,23 @@
 import { z } from 'zod';
 import type { MovedByBroker } from '../../ports/transport.ts';
-import { SECOND_MS } from '../../task/durations.ts';
+import { LAST_MOMENT_MS, SECOND_MS } from '../../task/durations.ts';
 
 const schema = z.object({
   'x-first-death-queue': z.string(),
   'x-first-death-reason': z.string(),
   // The newest first; a timestamp of AMQP is in seconds.
-  'x-death': z.array(z.object({ time: z.object({ value: z.number() }) })).catch([]),
+  'x-death': z
+    .array(
+      z.object({
+        time: z.object({
+          value: z
+            .number()
+            .min(0)
+            .max(LAST_MOMENT_MS / SECOND_MS),
+        }),
+      }),
+    )
+    .catch([]),
 });
 
 /** What the headers say of a message that the broker has dead-lettered itself; nothing of any other. */

@@ -80,3 +80,13 @@ test('of more letters than are looked through the answer says how many there are
   expect(await ask('?host=b.test')).toEqual({ letters: [], total: 0, next: null, truncated: true });
   expect((await ask('/nix')).message).toContain('that are looked through');
 });
+
+test('a letter that another program has dated at the end of time is shown', async () => {
+  const { id, body, headers } = letterOf('http://a.test/1');
+  const failedAt = '+275760-09-13T00:00:00.000Z';
+  const message = { id, body: Buffer.from(JSON.stringify({ ...JSON.parse(String(body)), failedAt })), headers };
+  const ask = openRoutes({ browse: async () => [readLetter(message)] });
+  const { letters } = await ask('');
+  expect(letters).toEqual([expect.objectContaining({ url: 'http://a.test/1', failedAt })]);
+  expect(letters[0]).not.toHaveProperty('expiresAt');
+});

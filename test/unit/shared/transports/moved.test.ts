@@ -22,6 +22,11 @@ const EXPIRED = {
 test.each([
   ['one that the broker has moved', EXPIRED, { from: 'url_queue_ttl', why: 'expired', at: 1_795_000_000_000 }],
   ['one without its time', { ...EXPIRED, 'x-death': undefined }, { from: 'url_queue_ttl', why: 'expired' }],
+  [
+    'one of no moment',
+    { ...EXPIRED, 'x-death': [{ time: { value: 1e15 } }] },
+    { from: 'url_queue_ttl', why: 'expired' },
+  ],
   ['one that was published there', { 'x-attempt': 3 }, undefined],
   ['one without headers', undefined, undefined],
 ])('what the headers of a letter say of a move: %s', (_, headers, moved) => {

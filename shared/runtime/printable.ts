@@ -1,18 +1,21 @@
 /**
  * Characters that a terminal obeys instead of showing them: C0 and C1 controls with ESC, CSI and OSC among them, DEL, those
- * that change the direction of text (Bidi_Control), and the line ends of Unicode.
+ * that change the direction of text (Bidi_Control), and the line ends of Unicode. And those that show nothing, by which a text passes for
+ * another: one that is no URL for one that is. JSON, which is for programs, keeps these.
  */
-const OBEYED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
+/** Of these, what joins letters or makes an emoji, or chooses the look of the one before, is seen by that. */
+const SEEN = /\p{Join_Control}|[\ufe00-\ufe0f]/u;
 /** Those that JSON doesn't escape by itself. */
 const OBEYED_IN_JSON = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
 const DELETE = '\u007f';
 
 /**
- * A text on one line that is safe to show, whoever wrote it: each character that a terminal would obey is escaped, as
+ * A text on one line that is safe to show, whoever wrote it: each character that a terminal would obey, or not show, is escaped, as
  * `\u001b` say. Every text goes through here, or through {@link printableJson}, before it reaches a terminal or a log.
  */
 export function printable(text: string): string {
-  return text.replace(OBEYED, escaped);
+  return text.replace(UNSEEN, (character) => (SEEN.test(character) ? character : escaped(character)));
 }
 
 /**
@@ -37,5 +40,6 @@ export function wellFormedJson(json: string): string {
 }
 
 function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
 }

@@ -25,8 +25,20 @@ test.each(OBEYED)('%s are written as escapes', (_, characters) => {
   }
 });
 
+// biome-ignore format: a table
+test.each([
+  ['a space without a width',    '\u200bhttps://a.test/', '\\u200bhttps://a.test/'],
+  ['a byte order mark within',   'a\ufeffb',              'a\\ufeffb'],
+  ['a soft hyphen',              'pass\u00adword',        'pass\\u00adword'],
+  ['a filler',                   'a\u3164b',              'a\\u3164b'],
+  ['letters that nobody sees',   'a\u{e0041}b',           'a\\u{e0041}b'],
+])('%s is seen on a terminal, and JSON is left as it is', (_, text, shown) => {
+  expect(printable(text)).toBe(shown);
+  expect(printableJson(JSON.stringify(text))).toBe(JSON.stringify(text));
+});
+
 test('what people write stays as it is', () => {
-  const text = 'Zażółć gęślą jaźń; שלום; 你好; 👩‍👩‍👧; é; \u00a0; "quoted" \\u001b';
+  const text = 'Zażółć gęślą jaźń; שלום; 你好; 👩‍👩‍👧; ❤\ufe0f; می\u200cخواهم; é; \u00a0; "quoted" \\u001b';
   expect(printable(text)).toBe(text);
   expect(printableJson(JSON.stringify(text))).toBe(JSON.stringify(text));
 });

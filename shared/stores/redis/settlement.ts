@@ -1,4 +1,5 @@
 import type { Settlement } from '../../ports/frontier/frontier.ts';
+import { wellFormedJson } from '../../runtime/printable.ts';
 import type { TroubleKind } from '../../task/host/host-trouble.ts';
 import { formOf } from '../../task/task/form.ts';
 import { writeVisit } from './forms/page-entry.ts';
@@ -48,7 +49,8 @@ export function flatten(settlement: Settlement): Flat {
     hostFault ?? '',
     slowDown ?? '',
     bytes ?? 0,
-    attempt === undefined ? '' : JSON.stringify(attempt),
+    // The scripts read it, and Lua's cjson refuses half a surrogate pair: of an error that was cut in an emoji, the task would never end.
+    attempt === undefined ? '' : wellFormedJson(JSON.stringify(attempt)),
     Math.round(hostFreeInMs ?? 0),
     moved?.host ?? '',
     moved === undefined ? '' : formOf(moved),

@@ -1,10 +1,12 @@
 import type { PageVisit } from '../../../ports/frontier/frontier.ts';
+import { wellFormedJson } from '../../../runtime/printable.ts';
 import type { KnownPage } from '../../../task/task/known-page.ts';
 
 /** A visited page as an argument of `settle.lua`; empty for a run that remembers none. */
 export function writeVisit(page: PageVisit | undefined): string {
   if (page === undefined) return '';
-  return JSON.stringify({ ...page, askedMsAgo: Math.max(0, Math.round(page.askedMsAgo)) } satisfies PageVisit);
+  const visit: PageVisit = { ...page, askedMsAgo: Math.max(0, Math.round(page.askedMsAgo)) };
+  return wellFormedJson(JSON.stringify(visit));
 }
 
 /** Reads what `admit.lua` answers about a page; undefined if it knows nothing. */

@@ -34,6 +34,17 @@ export function describeStepFailures(name: string, open: OpenStore, close: () =>
       ]);
     });
 
+    test('an error that was cut in the middle of an emoji settles its page', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', pages(1, 1));
+      await frontier.release(ROOM);
+      const attempt = { ...NOTE, place: 'a.ts:1', error: 'no price in \ud83d' };
+      expect(await frontier.settle('r', 1, { outcome: FAILED, attempt })).toBe('settled');
+      expect((await runs.progress('r'))?.stepFailures).toEqual([
+        { place: 'a.ts:1', pages: 1, error: 'no price in \ufffd' },
+      ]);
+    });
+
     test('a run without any says nothing, and one with very many keeps some places', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', pages(1, 60));

@@ -1,7 +1,7 @@
 import { tuneGarbageCollection } from '../../shared/runtime/engine/garbage-collection.ts';
 import { exitNow } from '../../shared/runtime/process-exit.ts';
 import { asHelpFlag, upToUnknown } from './help/help.ts';
-import { LEFT_OVER_MS } from './process/interrupts.ts';
+import { LEFT_OVER_MS, outliveTerminal } from './process/interrupts.ts';
 import { report } from './process/report.ts';
 import { openProgram } from './program.ts';
 import { finishOutput, watchOutput } from './text/output.ts';
@@ -10,6 +10,7 @@ import { finishOutput, watchOutput } from './text/output.ts';
 export async function main(argv: readonly string[]): Promise<void> {
   tuneGarbageCollection();
   watchOutput();
+  outliveTerminal();
   process.exitCode = await finishOutput(await exitCodeOf(argv));
   // A timer left behind by a crawler, say, doesn't keep the process alive.
   setTimeout(() => exitNow(), LEFT_OVER_MS).unref();

@@ -24,7 +24,7 @@ import { Outages } from '../../process/outages.ts';
 import { routingRulesOf } from '../../process/routing-rules.ts';
 import type { Worker } from '../../worker/worker.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
-import { Interrupts } from '../process/interrupts.ts';
+import { Interrupts, onStopSignals } from '../process/interrupts.ts';
 import { report } from '../process/report.ts';
 import { stopWithParent, WorkerProcesses } from '../supervisor/worker-processes.ts';
 
@@ -188,7 +188,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
 async function untilSignalled(): Promise<void> {
   // A handler alone doesn't keep a process alive.
   const alive = setInterval(() => {}, 2 ** 30);
-  await new Promise((resolve) => process.once('SIGTERM', resolve).once('SIGINT', resolve));
+  await new Promise((resolve) => onStopSignals(resolve));
   clearInterval(alive);
 }
 

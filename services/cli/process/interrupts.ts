@@ -24,7 +24,31 @@ export const SAME_SIGNAL_MS = 100;
 export const EXIT_INTERRUPTED = 130;
 
 /**
- * Listens for Ctrl-C and SIGTERM: the first asks to stop, the second ends the process at once. What was done so far is
+ * Lets this process live on when the terminal that it was started in is closed, if none of its outputs is one. That is what `nohup` asks
+ * for, and Node.js undoes it: at its start, every signal that was ignored ends the process again.
+ */
+export function outliveTerminal(): void {
+  if (!isOnTerminal()) process.on('SIGHUP', () => {});
+}
+
+/** Calls `listener` at each Ctrl-C and SIGTERM, and, as if it were SIGTERM, when the terminal is closed that shows what this process says. */
+export function onStopSignals(listener: (signal: StopSignal) => void): { remove(): void } {
+  const onHangup = (): void => listener('SIGTERM');
+  const listeners = { SIGINT: listener, SIGTERM: listener, ...(isOnTerminal() ? { SIGHUP: onHangup } : {}) };
+  for (const [signal, each] of Object.entries(listeners)) process.on(signal, each);
+  return {
+    remove() {
+      for (const [signal, each] of Object.entries(listeners)) process.off(signal, each);
+    },
+  };
+}
+
+function isOnTerminal(): boolean {
+  return process.stdout.isTTY || process.stderr.isTTY;
+}
+
+/**
+ * Listens for {@link onStopSignals}: the first asks to stop, the second ends the process at once. What was done so far is
  * kept either way.
  */
 export class Interrupts {
@@ -42,6 +66,7 @@ export class Interrupts {
     this.#abort.abort();
   };
   readonly #lastWords: () => readonly string[];
+  readonly #listening: { remove(): void };
   #first: StopSignal | undefined;
   #askedAt: number | undefined;
   #endsInTime = false;
@@ -51,8 +76,7 @@ export class Interrupts {
   /** @param lastWords what is said when there is no time for anything else */
   constructor(lastWords: () => readonly string[] = () => []) {
     this.#lastWords = lastWords;
-    process.on('SIGINT', this.#onSignal);
-    process.on('SIGTERM', this.#onSignal);
+    this.#listening = onStopSignals(this.#onSignal);
   }
 
   /** Aborted by the first signal. */
@@ -115,8 +139,7 @@ export class Interrupts {
   close(): void {
     clearTimeout(this.#end);
     if (this.#first === undefined) {
-      process.off('SIGINT', this.#onSignal);
-      process.off('SIGTERM', this.#onSignal);
+      this.#listening.remove();
       return;
     }
     this.#isClosed = true;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { EXIT_CONFIGURATION, EXIT_USAGE, messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { EXIT_INTERRUPTED, GRACE_MS, SAME_SIGNAL_MS, type StopSignal } from '../process/interrupts.ts';
+import { EXIT_INTERRUPTED, GRACE_MS, onStopSignals, SAME_SIGNAL_MS, type StopSignal } from '../process/interrupts.ts';
 import { passOn } from '../text/output.ts';
 import { restartDelayMs } from './restart-delay.ts';
 import { passWholeLines } from './whole-lines.ts';
@@ -14,7 +14,6 @@ const HOPELESS: ReadonlySet<number> = new Set([EXIT_USAGE, EXIT_CONFIGURATION]);
 const STUCK_MS = 10_000;
 /** A worker that is told twice to stop ends at once: within this time. */
 const AT_ONCE_MS = 2_000;
-const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM'];
 
 interface WorkerProcessesOptions {
   readonly count: number;
@@ -47,7 +46,6 @@ export class WorkerProcesses {
   readonly #stop = new AbortController();
   /** When the first signal came. */
   #askedAt: number | undefined;
-  readonly #onSignal = (signal: StopSignal): void => this.#passOn(signal);
 
   constructor(options: WorkerProcessesOptions) {
     this.#options = options;
@@ -55,13 +53,13 @@ export class WorkerProcesses {
 
   /** Runs the workers until all have ended, and returns the worst of their exit codes. To be called once. */
   async run(): Promise<number> {
-    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
+    const listening = onStopSignals((signal) => this.#passOn(signal));
     try {
       const numbers = Array.from({ length: this.#options.count }, (_, index) => index + 1);
       const codes = await Promise.all(numbers.map((number) => this.#keepUp(number)));
       return Math.max(...codes);
     } finally {
-      for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+      listening.remove();
     }
   }
 

@@ -12,9 +12,10 @@ const MODULE = new URL('../../../../../services/cli/process/interrupts.ts', impo
 const GRACE_MS = 10_000;
 
 /** A process that does `body` at the first signal, with `interrupts` and `told`, which prints a line. */
-function startProcess(body: string, made = '') {
+function startProcess(body: string, made = '', before = '') {
   const code = `
-    import { Interrupts } from ${JSON.stringify(MODULE)};
+    import { Interrupts, outliveTerminal } from ${JSON.stringify(MODULE)};
+    ${before}
     const interrupts = new Interrupts()${made};
     const told = (line) => process.stdout.write(line + '\\n');
     const alive = setInterval(() => {}, 60_000);
@@ -49,6 +50,30 @@ it('a signal that is sent twice at once, as `timeout` does, counts once', async 
   expect(await says()).toBe('ready');
   child.kill('SIGTERM');
   expect([await says(), await says(), await ended]).toEqual(['stopping', 'finished', [0, null]]);
+});
+
+it('a process whose terminal is closed stops as after SIGTERM', async () => {
+  const isTerminal = `Object.defineProperty(process.stderr, 'isTTY', { value: true }); outliveTerminal();`;
+  const { child, says, ended } = startProcess(
+    `told(interrupts.by); process.exitCode = 0; clearInterval(alive); interrupts.close();`,
+    '',
+    isTerminal,
+  );
+  expect(await says()).toBe('ready');
+  child.kill('SIGHUP');
+  expect([await says(), await ended]).toEqual(['SIGTERM', [0, null]]);
+});
+
+it('a process that was started by nohup, so that no output is a terminal, does not end with its terminal', async () => {
+  const { child, says, ended } = startProcess(
+    `told(interrupts.by); process.exitCode = 0; clearInterval(alive); interrupts.close();`,
+    '',
+    'outliveTerminal();',
+  );
+  expect(await says()).toBe('ready');
+  child.kill('SIGHUP');
+  child.kill('SIGINT');
+  expect([await says(), await ended]).toEqual(['SIGINT', [0, null]]);
 });
 
 it('a process told again when all has been stopped keeps the exit code that it has come to', async () => {

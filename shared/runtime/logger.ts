@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import { showsColours } from './colour.ts';
 import { printable, printableJson } from './printable.ts';
-import { StandardError } from './standard-error.ts';
+import { StandardError, terminal } from './standard-error.ts';
 
 /** Loads what only some logs need. */
 const require = createRequire(import.meta.url);
@@ -36,9 +36,7 @@ const CLEAR_LINE = '\r\u001b[J';
  */
 export function openLog({ level, format, fields = {}, overProgress = false }: LogOptions): Logger & { close(): void } {
   const file = new StandardError();
-  const output: DestinationStream = overProgress
-    ? { write: (line) => void process.stderr.write(`${CLEAR_LINE}${line}`) }
-    : file;
+  const output: DestinationStream = overProgress ? { write: (line) => terminal.write(`${CLEAR_LINE}${line}`) } : file;
   let pretty: ((line: string) => string) | undefined;
   const text = (line: string): string => {
     if (format === 'json') return printableJson(line);

@@ -1,7 +1,24 @@
-import { write, writeSync } from 'node:fs';
+import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { codeOf } from './errors.ts';
 
 const FD = 2;
+const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
+
+/**
+ * Opens a terminal or a pipe once more, so that writing to it never waits while nobody reads: other programs share the descriptor itself,
+ * and wait. Nothing where that can't be: for files, for sockets, for a user who may not open it, and on systems other than Linux.
+ */
+export function openWithoutWaiting(fd: number): number | undefined {
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFIFO() && !stats.isCharacterDevice()) return undefined;
+    return openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Once this many characters wait, they are written sooner than {@link FLUSH_EVERY_MS}. */
 const BATCH_LENGTH = 4_096;
 /** How long a line may wait in memory before it is written. */
@@ -26,12 +43,18 @@ export class StandardError {
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
   #againAt = 0;
+  #opened: number | undefined;
 
   write(line: string): void {
     if (performance.now() < this.#againAt || this.#waiting.length > MOST_LENGTH) return;
     this.#waiting += line;
     if (this.#waiting.length >= BATCH_LENGTH) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_EVERY_MS).unref();
+  }
+
+  get #fd(): number {
+    this.#opened ??= openWithoutWaiting(FD) ?? FD;
+    return this.#opened;
   }
 
   /** Writes what waits, if it can be written. */
@@ -41,7 +64,7 @@ export class StandardError {
     this.#waiting = '';
     for (let tries = 0; bytes.length > 0 && tries < LAST_TRIES; ) {
       try {
-        bytes = bytes.subarray(writeSync(FD, bytes));
+        bytes = bytes.subarray(writeSync(this.#fd, bytes));
       } catch (error: unknown) {
         if (codeOf(error) !== 'EAGAIN') return;
         tries++;
@@ -61,7 +84,7 @@ export class StandardError {
   }
 
   #send(bytes: Buffer): void {
-    write(FD, bytes, (error, written) => {
+    write(this.#fd, bytes, (error, written) => {
       if (error !== null && error.code === 'EAGAIN') {
         setTimeout(() => this.#send(bytes), LAST_WAIT_MS).unref();
       } else if (error === null && written < bytes.length) {
@@ -79,3 +102,56 @@ export class StandardError {
     this.#againAt = performance.now() + AFTER_FAILURE_MS;
   }
 }
+
+/** The pause before a terminal that took nothing is tried again. */
+const STOPPED_LOOK_MS = 100;
+
+/**
+ * The terminal on standard error, for what is shown while a process works. It may take nothing for any time: somebody has stopped it
+ * (Ctrl-S), selects text in it, or has lost the network to it. The work goes on meanwhile, and nobody takes the process for stuck.
+ * Lines wait for the terminal then, and drawings are left out.
+ */
+export class Terminal {
+  readonly #open: () => number | undefined;
+  #fd: number | undefined;
+  #isOpened = false;
+  #waiting = Buffer.alloc(0);
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param open gives a descriptor that never waits; if there is none, it is written to as any stream */
+  constructor(open = (): number | undefined => (isatty(FD) ? openWithoutWaiting(FD) : undefined)) {
+    this.#open = open;
+  }
+
+  /** Shows a text; if there is no room for it, as soon as there is. */
+  write(text: string): void {
+    if (this.#waiting.length > MOST_LENGTH) return;
+    if (!this.#isOpened) this.#fd = this.#open();
+    this.#isOpened = true;
+    if (this.#fd === undefined) {
+      process.stderr.write(text);
+      return;
+    }
+    this.#waiting = Buffer.concat([this.#waiting, Buffer.from(text)]);
+    this.#flush(this.#fd);
+  }
+
+  /** Shows a text that the next one replaces; not if something waits already. */
+  draw(text: string): void {
+    if (this.#waiting.length === 0) this.write(text);
+  }
+
+  #flush(fd: number): void {
+    clearTimeout(this.#timer);
+    try {
+      while (this.#waiting.length > 0) this.#waiting = this.#waiting.subarray(writeSync(fd, this.#waiting));
+    } catch (error: unknown) {
+      // A terminal that is gone takes nothing any more.
+      if (codeOf(error) !== 'EAGAIN') this.#waiting = Buffer.alloc(0);
+      else this.#timer = setTimeout(() => this.#flush(fd), STOPPED_LOOK_MS).unref();
+    }
+  }
+}
+
+/** A process has one. */
+export const terminal = new Terminal();

@@ -1,4 +1,5 @@
 import { painted } from '../../../shared/runtime/colour.ts';
+import { terminal } from '../../../shared/runtime/standard-error.ts';
 import { GAP, type Part } from './progress-text.ts';
 
 const [NO_WRAP, WRAP] = ['\u001b[?7l', '\u001b[?7h'];
@@ -36,7 +37,7 @@ export class TerminalLine {
     this.#partsWithin = undefined;
     process.stderr.off('resize', this.#redraw);
     process.off('exit', this.#clear);
-    process.stderr.write(CLEAR);
+    terminal.write(CLEAR);
   }
 
   #draw(): void {
@@ -46,6 +47,6 @@ export class TerminalLine {
     const parts = this.#partsWithin(columns).map(({ text, colour }) =>
       colour === undefined ? text : painted(colour, text, process.stderr),
     );
-    process.stderr.write(`${HIDE_CURSOR}${CLEAR}${NO_WRAP}${parts.join(GAP)}${WRAP}\r${SHOW_CURSOR}`);
+    terminal.draw(`${HIDE_CURSOR}${CLEAR}${NO_WRAP}${parts.join(GAP)}${WRAP}\r${SHOW_CURSOR}`);
   }
 }

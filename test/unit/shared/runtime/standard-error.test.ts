@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openWithoutWaiting, Terminal } from '../../../../shared/runtime/standard-error.ts';
 
 const LOGGER = join(import.meta.dirname, '../../../../shared/runtime/logger.ts');
 
@@ -53,4 +55,46 @@ test.each(ENDS)('all lines are there when the process has ended: %s', async (exi
   begin();
   await ended;
   expect((await lines).join('').trimEnd().split('\n')).toHaveLength(100);
+});
+
+/** A pipe that waits for its reader, as a terminal does for whoever has stopped it, and what was read of it. */
+function pipe() {
+  const folder = mkdtempSync(join(tmpdir(), 'trawl-pipe-'));
+  const path = join(folder, 'pipe');
+  execFileSync('mkfifo', [path]);
+  const fd = openSync(path, constants.O_RDWR);
+  const own = openWithoutWaiting(fd) ?? -1;
+  onTestFinished(() => {
+    for (const each of [fd, own]) closeSync(each);
+    rmSync(folder, { recursive: true });
+  });
+  const buffer = Buffer.alloc(1_000_000);
+  return { own, read: () => buffer.toString('latin1', 0, readSync(fd, buffer)) };
+}
+
+test.runIf(process.platform === 'linux')(
+  'a terminal that is stopped holds up nothing: drawings are left out, lines come later',
+  () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { own, read } = pipe();
+    const terminal = new Terminal(() => own);
+    let drawings = 0;
+    for (; drawings < 10_000; drawings++) terminal.draw(`${'.'.repeat(100)}\n`);
+    terminal.write('a line\n');
+    let shown = read();
+    vi.advanceTimersByTime(1_000);
+    terminal.draw('the last drawing');
+    shown += read();
+    const lines = shown.split('\n');
+    expect(lines.slice(-2)).toEqual(['a line', 'the last drawing']);
+    expect(lines.slice(0, -2).every((line) => line.length === 100)).toBe(true);
+    expect(lines.length).toBeLessThan(drawings);
+  },
+);
+
+test('a file is not opened anew: it would be written from its beginning', () => {
+  const file = openSync(import.meta.filename, 'r');
+  onTestFinished(() => closeSync(file));
+  expect(openWithoutWaiting(file)).toBeUndefined();
 });

@@ -41,13 +41,7 @@ export class Watchdog implements Service {
     const beat = (): void => this.#memory.beat(inspector.url() !== undefined);
     beat();
     const last = this.#last();
-    this.#thread = new Worker(moduleBeside(import.meta.url, './thread'), {
-      ...threadEnv(),
-      workerData: { shared, stuckAfterMs, exitCode, ...last } satisfies WatchdogData,
-    });
-    this.#thread.unref();
-    // If the thread fails, the process carries on without a watchdog.
-    this.#thread.on('error', () => {});
+    this.#thread = startThread({ shared, stuckAfterMs, exitCode, ...last });
     this.#said = JSON.stringify(last);
     this.#beats = setInterval(() => {
       beat();
@@ -85,6 +79,18 @@ export class Watchdog implements Service {
   leave(): number {
     this.#memory.page = '';
     return Math.max(0, this.#memory.ticks - this.#entered - 1) * TICK_MS;
+  }
+}
+
+/** If the thread fails, or can't begin where the number of threads is limited, the process carries on without a watchdog. */
+function startThread(workerData: WatchdogData): Worker | undefined {
+  try {
+    const thread = new Worker(moduleBeside(import.meta.url, './thread'), { ...threadEnv(), workerData });
+    thread.unref();
+    thread.on('error', () => {});
+    return thread;
+  } catch {
+    return undefined;
   }
 }
 

@@ -7,6 +7,7 @@ import { StorageError, UsageError } from '../../runtime/errors.ts';
 import { makeOutputFolder, unusableOutput } from '../../runtime/files/output-folder.ts';
 import { bootId } from './database/boot.ts';
 import { FileLock } from './database/lock.ts';
+import { isSqlite } from './database/sqlite-errors.ts';
 import { freePlaces } from './moves/held-places.ts';
 import { leaveOutGap } from './moves/left-out-gap.ts';
 import type { LocalStore } from './moves/local-store.ts';
@@ -134,9 +135,15 @@ export async function finishCancelled(
 export function isBeingCrawled(run: string, folder: string): boolean {
   const path = lockPath(folder, run);
   if (!existsSync(path)) return false;
-  const lock = FileLock.take(path);
-  lock?.release();
-  return lock === undefined;
+  try {
+    const lock = FileLock.take(path);
+    lock?.release();
+    return lock === undefined;
+  } catch (error: unknown) {
+    // On a full disk, or where something else is in the file, no process can have it.
+    if (isSqlite(error)) return false;
+    throw error;
+  }
 }
 
 /**

@@ -1,10 +1,12 @@
 import type { Clock } from '../../runtime/clock.ts';
-import { DAY_MS } from '../../task/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../task/durations.ts';
 
 /** How fast time passes that is ahead of the machine's clock, which catches up meanwhile. */
 const PACE_AHEAD = 0.9;
 /** A time that is further ahead is not continued: while it lasted, changes of pages would be taken for older than their last fetch. */
 const MOST_AHEAD_MS = DAY_MS;
+/** Whoever crawls asks for the time again and again: if it hasn't for this long, the process was stopped. */
+const STOPPED_MS = MINUTE_MS;
 
 /** A time that never goes back, whatever the machine's clock does: what `now` in `prelude.lua` is for Redis. */
 export class SteadyClock implements Clock {
@@ -14,6 +16,8 @@ export class SteadyClock implements Clock {
   #ahead = 0;
   /** A time that it was told to continue from, and when that was, by a clock that nobody sets. */
   #from = { time: 0, at: 0 };
+  #askedAt: number | undefined;
+  #stoppedMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -47,8 +51,13 @@ export class SteadyClock implements Clock {
     return clock + ahead;
   }
 
+  /** Without the time in which this process was stopped: by Ctrl-Z, or as a container by `docker pause`. */
   monotonic(): number {
-    return this.#clock.monotonic();
+    const now = this.#clock.monotonic();
+    const sinceMs = now - (this.#askedAt ?? now);
+    this.#askedAt = now;
+    if (sinceMs > STOPPED_MS) this.#stoppedMs += sinceMs;
+    return now - this.#stoppedMs;
   }
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -27,6 +27,18 @@ test('it continues from the time of a process whose clock was ahead, until the m
   expect(clock.now()).toBe(machine());
 });
 
+test('the time in which the process was stopped is none that it saw pass', () => {
+  let passed = 0;
+  const clock = new SteadyClock({ now: () => 1_000_000_000 + passed, monotonic: () => passed, sleep: async () => {} });
+  const begun = clock.monotonic();
+  for (; passed < HOUR_MS; passed += 1_000) clock.monotonic();
+  expect(clock.monotonic() - begun).toBe(HOUR_MS);
+  passed += 8 * HOUR_MS;
+  expect(clock.monotonic() - begun).toBe(HOUR_MS);
+  passed += 1_000;
+  expect(clock.monotonic() - begun).toBe(HOUR_MS + 1_000);
+});
+
 test('a time that is past, or more than a day ahead, changes nothing', () => {
   const { clock, machine } = setup();
   for (const time of [0, machine() - 1, machine() + DAY_MS + 1]) {

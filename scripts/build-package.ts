@@ -24,7 +24,11 @@ execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json', 
 const DASHBOARD = 'services/api/dashboard';
 execFileSync(
   join(ROOT, 'node_modules/.bin/vite'),
-  ['build', '--config', `${DASHBOARD}/vite.config.ts`, '--logLevel', 'warn'],
+  // Nothing is written beside the source: whoever runs `trawl init` may only be allowed to read it.
+  [
+    ...['build', '--config', `${DASHBOARD}/vite.config.ts`, '--configLoader', 'native', '--logLevel', 'warn'],
+    ...['--outDir', join(DIST, DASHBOARD, 'dist'), '--emptyOutDir'],
+  ],
   {
     cwd: ROOT,
     stdio: 'inherit',
@@ -36,4 +40,3 @@ for (const part of ['services', 'shared']) {
   const filter = (path: string): boolean => !isCode.test(path) && !isOfDashboard(path);
   cpSync(join(ROOT, part), join(DIST, part), { recursive: true, filter });
 }
-cpSync(join(ROOT, DASHBOARD, 'dist'), join(DIST, DASHBOARD, 'dist'), { recursive: true });

@@ -7,7 +7,7 @@ import type { SteerVerb } from '../../../shared/control/steering/steering-outcom
 import { InterruptedError, UsageError } from '../../../shared/runtime/errors.ts';
 import { quoted, TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
-import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
+import { type AnyStores, addLocalOption, byPlace, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { withTally } from '../text/tally-line.ts';
 import { pauseHost, resumeHost } from './host-steering.ts';
 
@@ -18,21 +18,21 @@ interface SteerOptions {
   readonly local?: boolean;
 }
 
-/** A command that steers one run, as `trawl cancel RUN`; `pause` and `resume` steer a host as well, or all runs. */
+/** A command that steers runs, as `trawl cancel RUN…`; `pause` and `resume` steer a host as well, or all runs. */
 export function steeringCommand(verb: SteerVerb): CommandModule {
   return { define: (command, exit) => define(verb, command, exit) };
 }
 
 function define(verb: SteerVerb, command: Command, exit: (code: number) => void): void {
   addLocalOption(addCommonOptions(command, ['fleet', 'output']));
-  command.argument(isForHosts(verb) ? '[run]' : '<run>', 'a run id');
+  command.argument(isForHosts(verb) ? '[run...]' : '<run...>', 'run ids');
   if (isForHosts(verb))
     command
       .option('--host <host>', 'a host instead of a run, for all runs: example.com')
       .option('--all', 'all open runs');
   if (verb === 'pause') command.option('--reason <text>', 'shown wherever the pause is', BY_HAND);
-  command.action(async (run: string | undefined, options: SteerOptions) => {
-    exit(await withContext(options, { logLevel: 'warn' }, (context) => steerAny(verb, run, options, context)));
+  command.action(async (runs: readonly string[], options: SteerOptions) => {
+    exit(await withContext(options, { logLevel: 'warn' }, (context) => steerAny(verb, runs, options, context)));
   });
 }
 
@@ -42,13 +42,13 @@ function isForHosts(verb: SteerVerb): boolean {
 
 async function steerAny(
   verb: SteerVerb,
-  run: string | undefined,
+  runs: readonly string[],
   { host, all, reason = BY_HAND, local }: SteerOptions,
   context: Context,
 ): Promise<number> {
-  if ([run, host, all].filter((given) => given !== undefined).length !== 1)
+  if ([runs[0], host, all].filter((given) => given !== undefined).length !== 1)
     throw new UsageError(
-      `expected a run, a host or --all, one of them: ${TRAWL} ${verb} RUN, ${TRAWL} ${verb} --host HOST, ${TRAWL} ${verb} --all`,
+      `expected runs, a host or --all, one of them: ${TRAWL} ${verb} RUN, ${TRAWL} ${verb} --host HOST, ${TRAWL} ${verb} --all`,
     );
   if (all === true) return await steerAll(verb === 'pause' ? verb : 'resume', reason, local, context);
   if (host !== undefined) {
@@ -56,24 +56,45 @@ async function steerAny(
       ? pauseHost(host, reason, context, { local })
       : resumeHost(host, context, { local }));
   }
-  if (run?.includes('.') && isForHosts(verb)) {
+  const named = runs.find((run) => run.includes('.'));
+  if (named !== undefined && isForHosts(verb)) {
     throw new UsageError(
-      `expected a run id, got ${JSON.stringify(run)}: for a host, ${TRAWL} ${verb} --host ${quoted(run)}`,
+      `expected a run id, got ${JSON.stringify(named)}: for a host, ${TRAWL} ${verb} --host ${quoted(named)}`,
     );
   }
-  const id = readRunId(run ?? '');
-  return await withStores(context, `trawl ${verb}`, { local, run: id }, async (stores) => {
+  const ids = [...new Set(runs.map(readRunId))];
+  let code = 0;
+  for (const group of await byPlace(context, { local, runs: ids })) {
+    const ended = await withStores(context, `trawl ${verb}`, { local, run: group[0] }, (stores) =>
+      steerRuns(group, { verb, reason, local }, stores, context),
+    );
+    code = Math.max(code, ended);
+  }
+  return code;
+}
+
+/** Steers the runs that the stores know, and says which they don't. */
+async function steerRuns(
+  ids: readonly string[],
+  { verb, reason, local }: { readonly verb: SteerVerb; readonly reason: string; readonly local: boolean | undefined },
+  stores: AnyStores,
+  context: Context,
+): Promise<number> {
+  let code = 0;
+  for (const id of ids) {
     const steered = await withTally(context, { what: 'waiting URLs dropped' }, (tally) =>
       steer(verb, id, reason, stores, (more, waited) => {
         if (context.signal?.aborted) throw new InterruptedError(`interrupted: ${whatIsLeft(id)}`);
         tally.add(more, waited);
       }),
     );
-    if (steered === undefined) return sayUnknownRun(id, local);
-    const { code, sentence, document } = steered;
-    tell(context, document, [sentence]);
-    return code;
-  });
+    if (steered === undefined) code = Math.max(code, sayUnknownRun(id, local));
+    else {
+      tell(context, steered.document, [steered.sentence]);
+      code = Math.max(code, steered.code);
+    }
+  }
+  return code;
 }
 
 function whatIsLeft(run: string): string {

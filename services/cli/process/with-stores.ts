@@ -64,17 +64,14 @@ export async function namingLocal<T>(context: Context, { local, run }: Whose, co
 }
 
 /** The stores of this machine, if those are meant. Whoever opens them closes them. */
-export async function findLocal({ settings }: Context, { local, run }: Whose): Promise<LocalStores | undefined> {
+export async function findLocal(context: Context, { local, run }: Whose): Promise<LocalStores | undefined> {
+  const { settings } = context;
   if (local === false || (local === undefined && run === undefined)) return undefined;
   if (!hasLocalRuns(settings)) {
     if (local === undefined) return undefined;
     throw new StorageError(`there are no crawls in ${settings.outputDir} (OUTPUT_DIR, --output-dir)`);
   }
-  const stores = await openLocalStores(settings).catch((error: unknown) => {
-    // Whether the run is one of these can't be told.
-    if (local === true || !(error instanceof StorageError)) throw error;
-    throw new StorageError(`${error.message}. If the fleet's run is meant: --no-local`, { cause: error });
-  });
+  const stores = await openLocal(context, local);
   try {
     if (local === true || (run !== undefined && (await stores.runs.standing(run)) !== undefined)) return stores;
   } catch (error: unknown) {
@@ -83,6 +80,30 @@ export async function findLocal({ settings }: Context, { local, run }: Whose): P
   }
   stores.close();
   return undefined;
+}
+
+async function openLocal({ settings }: Context, local: boolean | undefined): Promise<LocalStores> {
+  return await openLocalStores(settings).catch((error: unknown) => {
+    // Whether a run is one of these can't be told.
+    if (local === true || !(error instanceof StorageError)) throw error;
+    throw new StorageError(`${error.message}. If the fleet's run is meant: --no-local`, { cause: error });
+  });
+}
+
+/** The same runs in groups, each of one place: without a flag, the crawls of this machine are one, and the other runs the other. */
+export async function byPlace(
+  context: Context,
+  { local, runs }: { readonly local?: boolean | undefined; readonly runs: readonly string[] },
+): Promise<readonly (readonly string[])[]> {
+  if (local !== undefined || runs.length < 2 || !hasLocalRuns(context.settings)) return [runs];
+  const stores = await openLocal(context, local);
+  try {
+    const here = new Set<string>();
+    for (const run of runs) if ((await stores.runs.standing(run)) !== undefined) here.add(run);
+    return [[...here], runs.filter((run) => !here.has(run))].filter((group) => group.length > 0);
+  } finally {
+    stores.close();
+  }
 }
 
 /** Says that a run is not known. */

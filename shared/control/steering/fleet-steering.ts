@@ -1,5 +1,4 @@
 import type { RunOverview } from '../../ports/run-overview.ts';
-import { MOST_OPEN } from '../run-list.ts';
 import { type SteerableStores, steer } from './steering.ts';
 
 /** What steering all open runs came to. */
@@ -11,7 +10,7 @@ export interface SteeredFleet {
   readonly runs: readonly object[];
 }
 
-/** Pauses or resumes every open run, the newest {@link MOST_OPEN}. Runs that begin later are not touched. */
+/** Pauses or resumes every open run, however many there are. Runs that begin later are not touched. */
 export async function steerFleet(
   verb: 'pause' | 'resume',
   reason: string,
@@ -19,7 +18,8 @@ export async function steerFleet(
 ): Promise<SteeredFleet> {
   const runs: object[] = [];
   let isPaused = true;
-  for (const run of await stores.runs.listOpen(MOST_OPEN)) {
+  const { open } = await stores.runs.counts();
+  for (const run of await stores.runs.listOpen(open)) {
     const steered = await steer(verb, run, reason, stores);
     if (steered === undefined) continue;
     runs.push(steered.document);

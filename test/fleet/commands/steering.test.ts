@@ -76,6 +76,24 @@ describe('steering a fleet', () => {
     expect(next).toMatchObject({ discovered: 2_000, duplicate: 1_000 });
   });
 
+  test('several runs are steered at once, those of this machine beside the fleet; an unknown one keeps no other', async () => {
+    const { workplace, site } = await openFleet();
+    for (const run of ['one', 'two']) await workplace.json(['produce', '-', '--run', run], `http://${run}.test/\n`);
+    const paused = await workplace.run(['pause', 'one', 'nobody', 'two', 'one', '--json']);
+    expect([paused.code, paused.stderr]).toEqual([
+      1,
+      'trawl: no run nobody is known to this Redis; trawl status lists those that are\n',
+    ]);
+    const lines = paused.stdout.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { run: 'one', is: 'paused' },
+      { run: 'two', is: 'paused' },
+    ]);
+    await workplace.json(['crawl', site.url('/page/1'), '--run', 'here', ...AT_FULL_SPEED]);
+    const { code, stdout } = await workplace.run(['cancel', 'two', 'here', 'one']);
+    expect([code, stdout.match(/^Run \w+/gm)]).toEqual([0, ['Run here', 'Run two', 'Run one']]);
+  });
+
   test('a lost producer is named with the mend, and seal is one', async () => {
     const { workplace, redis, keyPrefix } = await openFleet();
     const producer = workplace.start(['produce', '-', '--run', 'mine'], 'http://a.test/1\n');

@@ -24,10 +24,22 @@ export function addBodyParsers(app: Api): void {
     if (body.length === 0) done(null, undefined);
     // Read as UTF-8 all the same, a Latin-1 URL would be another one.
     else if (!isUtf8(body)) done(new Problem('usage', 'expected a body in UTF-8'));
-    else parse(request, body.toString(), done);
+    else parse(request, body.toString(), (error, read) => done(error, withoutNulls(read)));
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body: Buffer, done) => {
     if (body.length === 0) done(null, undefined);
     else done(wrongMediaType());
   });
+}
+
+/** Programs that write all their fields send `null` for those that they leave out. No field has a meaning for it. */
+function withoutNulls(body: unknown): unknown {
+  if (!isObject(body)) return body;
+  for (const fields of [body, ...Object.values(body).filter(isObject)])
+    for (const [name, value] of Object.entries(fields)) if (value === null) delete fields[name];
+  return body;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -32,3 +32,19 @@ test('what has no body has no coding that could be wrong', async () => {
   const { ask } = await openApi();
   expect((await ask('/api/runs', { headers: { 'content-encoding': 'gzip' } })).status).toBe(200);
 });
+
+test('a field that is null is left out; a list keeps what it has', async () => {
+  const { ask } = await openApi();
+  const body = {
+    run: 'r1',
+    crawler: null,
+    args: null,
+    seeds: [],
+    options: { rate: '2/s', maxDepth: null },
+    webhook: null,
+  };
+  expect((await ask('/api/runs', { body })).status).toBe(202);
+  expect((await ask('/api/runs/r1/pause', { body: { reason: null } })).json.pauseReason).toBe('by hand');
+  expect((await ask('/api/runs/r1/offers', { body: { urls: null } })).status).toBe(400);
+  expect((await ask('/api/runs/r1/offers', { body: { urls: [null] } })).status).toBe(400);
+});

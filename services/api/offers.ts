@@ -19,6 +19,8 @@ export interface Offered {
   readonly discovered: number;
   readonly duplicate: number;
   readonly malformed: number;
+  /** The run takes no more; left out unless that was asked for. */
+  readonly sealed?: boolean;
 }
 
 /** A run that waits for offers, as its store knows it. */
@@ -28,11 +30,9 @@ interface OfferedRun {
   readonly incarnation: string;
 }
 
-interface RecentOffer extends OfferedRun {
-  readonly at: number;
-  /** None: the run was opened. */
-  readonly offers: readonly Offer[];
-}
+/** What was done to such a run. */
+type Recent = { readonly offers: readonly Offer[] } | { readonly did: 'open' | 'seal' };
+type RecentOffer = OfferedRun & Recent & { readonly at: number };
 
 interface OffersOptions {
   readonly settings: Settings;
@@ -95,17 +95,24 @@ export class Offers implements Service {
     const opened = await runs.open(run, options, OFFERING);
     if (opened.how === 'cancelled' || opened.how === 'lost')
       throw new Problem('wrong_state', `run ${run} is ${opened.how}`);
-    if (opened.how === 'created') this.#keep({ ...opened, run, offers: [] });
+    if (opened.how === 'created') this.#keep({ ...opened, run, did: 'open' });
   }
 
-  /** Malformed ones are counted, and are dead letters, as those of a list are. */
-  async offer(run: string, urls: readonly string[]): Promise<Offered> {
+  /**
+   * Malformed ones are counted, and are dead letters, as those of a list are.
+   *
+   * @param isLast no more will be offered: the run ends once these are crawled, unless it has other producers. Saying only that once more
+   * changes nothing
+   */
+  async offer(run: string, urls: readonly string[], isLast = false): Promise<Offered> {
     const { settings, link } = this.#options;
     const rules = await routingRulesOf(settings);
     return await link.withStores(async ({ runs, frontier }) => {
       const progress = await runs.progress(run);
       if (progress === undefined) throw unknownRun(run);
       const { options, sealed, state, incarnation } = progress;
+      if (urls.length === 0 && sealed && state !== 'cancelled')
+        return { run, discovered: 0, duplicate: 0, malformed: 0, sealed };
       if (sealed || state === 'cancelled' || state === 'finished')
         throw new Problem(
           'wrong_state',
@@ -125,7 +132,11 @@ export class Offers implements Service {
         duplicate += result.known;
         this.#keep({ run, options, incarnation, offers: some });
       }
-      return { run, discovered, duplicate, malformed: offers.filter((offer) => 'malformed' in offer).length };
+      const malformed = offers.filter((offer) => 'malformed' in offer).length;
+      if (!isLast) return { run, discovered, duplicate, malformed };
+      await runs.seal(run, OFFERING, incarnation);
+      this.#keep({ run, options, incarnation, did: 'seal' });
+      return { run, discovered, duplicate, malformed, sealed: (await runs.progress(run))?.sealed ?? true };
     });
   }
 
@@ -151,11 +162,14 @@ export class Offers implements Service {
     }
   }
 
-  #keep(offered: Omit<RecentOffer, 'at'>): void {
+  #keep(offered: OfferedRun & Recent): void {
     const at = this.#options.clock.monotonic();
     this.#recent = [...this.#recent.filter((each) => each.at >= at - KEPT_MS), { ...offered, at }];
-    let urls = this.#recent.reduce((sum, { offers }) => sum + offers.length, 0);
-    for (; urls > MOST_RECENT; urls -= this.#recent.shift()?.offers.length ?? 0);
+    let urls = this.#recent.reduce((sum, each) => sum + urlsOf(each), 0);
+    for (let first = this.#recent[0]; urls > MOST_RECENT && first !== undefined; first = this.#recent[0]) {
+      urls -= urlsOf(first);
+      this.#recent.shift();
+    }
   }
 
   /** What was answered for in the seconds before the store went away. */
@@ -167,14 +181,20 @@ export class Offers implements Service {
   }
 
   async #repeat(recent: readonly RecentOffer[], { runs, frontier }: LinkedStores): Promise<void> {
-    const created = new Set(recent.flatMap(({ run, offers }) => (offers.length === 0 ? [run] : [])));
-    for (const { run, options, incarnation, offers } of recent) {
+    const created = new Set(recent.flatMap((each) => ('did' in each && each.did === 'open' ? [each.run] : [])));
+    for (const each of recent) {
+      const { run, options, incarnation } = each;
       // One that the store still knows is left as it is: it may be sealed.
       if (created.has(run) && (await runs.standing(run)) === undefined)
         await runs.open(run, options, OFFERING, { incarnation, mayRestore: true });
-      if (offers.length > 0) await frontier.offer(run, offers, { incarnation, limit: options.limit, repeat: true });
+      if ('offers' in each) await frontier.offer(run, each.offers, { incarnation, limit: options.limit, repeat: true });
+      else if (each.did === 'seal') await runs.seal(run, OFFERING, incarnation);
     }
   }
+}
+
+function urlsOf(recent: Recent): number {
+  return 'offers' in recent ? recent.offers.length : 0;
 }
 
 function chunksOf(offers: readonly Offer[]): readonly (readonly Offer[])[] {

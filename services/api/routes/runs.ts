@@ -116,16 +116,32 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
         operationId: 'offerUrls',
         summary: 'Offer URLs to an open run',
         params: runParams,
-        body: z.strictObject({ urls: z.array(urlText).min(1).max(MOST_OFFERED) }),
+        body: z
+          .strictObject({
+            urls: z.array(urlText).max(MOST_OFFERED).default([]).describe('may be none with last'),
+            last: z
+              .boolean()
+              .default(false)
+              .describe(
+                'No more will be offered: the run ends once its URLs are crawled, unless others produce for it',
+              ),
+          })
+          .refine(({ urls, last }) => last || urls.length > 0, 'expected urls, or last'),
         response: {
-          200: z.object({ run: runIdSchema, discovered: z.int(), duplicate: z.int(), malformed: z.int() }),
+          200: z.object({
+            run: runIdSchema,
+            discovered: z.int(),
+            duplicate: z.int(),
+            malformed: z.int(),
+            sealed: z.boolean().optional().describe('of the last: it takes no more URLs'),
+          }),
           ...errors,
         },
       },
     },
-    async ({ params: { run }, body: { urls }, caller }) => {
+    async ({ params: { run }, body: { urls, last }, caller }) => {
       await expectMayJoin(caller, run);
-      return await offers.offer(run, urls);
+      return await offers.offer(run, urls, last);
     },
   );
   for (const verb of ['pause', 'resume', 'cancel', 'seal'] as const) addSteering(app, verb, parts);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Link } from '../../../../services/api/link.ts';
+import type { Link, StoreEvents } from '../../../../services/api/link.ts';
 import { Offers } from '../../../../services/api/offers.ts';
 import { PRODUCER_LEASE_MS } from '../../../../shared/ports/runs.ts';
 import { silentLog } from '../../../../shared/runtime/logger.ts';
@@ -16,12 +16,16 @@ async function setup() {
   const clock = new SteppedClock();
   const stores = openLocalParts({ clock });
   const asked = { times: 0, answered: 0 };
+  const watching: StoreEvents[] = [];
   const link = {
     withStores: async (action: (stores: never) => Promise<unknown>) => {
       asked.times++;
       return await action(stores as never).finally(() => asked.answered++);
     },
-    watchStore: () => () => {},
+    watchStore: (events: StoreEvents) => {
+      watching.push(events);
+      return () => {};
+    },
   } as unknown as Link;
   const settings = settingsFrom({ flag: {}, environment: {}, file: {} });
   const offers = new Offers({ settings, link, clock, log: silentLog });
@@ -41,7 +45,15 @@ async function setup() {
     const { producers } = (await stores.runs.progress(run)) ?? {};
     return producers && { open: producers.open, lost: producers.lost };
   };
-  return { offers, stores, step, producersOf };
+  /** The store goes away, and comes back; resolves once what was offered has been repeated. */
+  const lose = async (): Promise<void> => {
+    for (const { lost, restored } of watching) {
+      lost?.();
+      restored?.();
+    }
+    await offers.stop();
+  };
+  return { offers, stores, step, producersOf, lose };
 }
 
 test('a run waits for offers as long as the API lives; other producers that fall silent are lost', async () => {
@@ -68,4 +80,29 @@ test('whoever writes to the store chooses no file that the API loads', async () 
   await stores.runs.open('r', { ...FAST_RUN, crawler }, 'p');
   expect(await offers.offer('r', ['http://a.test/'])).toMatchObject({ discovered: 1 });
   expect('wasLoaded' in globalThis).toBe(false);
+});
+
+test('with the last of its URLs a run is sealed, unless others produce for it', async () => {
+  const { offers, stores } = await setup();
+  await offers.open('r', FAST_RUN, stores as never);
+  expect(await offers.offer('r', ['http://a.test/'])).toEqual({ run: 'r', discovered: 1, duplicate: 0, malformed: 0 });
+  expect(await offers.offer('r', ['http://a.test/1'], true)).toMatchObject({ discovered: 1, sealed: true });
+  expect(await offers.offer('r', [], true)).toMatchObject({ discovered: 0, sealed: true });
+  await expect(offers.offer('r', ['http://a.test/2'], true)).rejects.toThrow('run r is sealed: it takes no more URLs');
+  await stores.runs.open('shared', FAST_RUN, 'p');
+  await offers.open('shared', FAST_RUN, stores as never);
+  expect(await offers.offer('shared', [], true)).toMatchObject({ sealed: false });
+  await stores.runs.seal('shared', 'p');
+  expect(await stores.runs.standing('shared')).toMatchObject({ state: 'finished' });
+});
+
+test('a run that was sealed by its last offer stays so when the store comes back without its last second', async () => {
+  const { offers, stores, lose } = await setup();
+  await offers.open('r', FAST_RUN, stores as never);
+  const { incarnation = '' } = (await stores.runs.progress('r')) ?? {};
+  await offers.offer('r', ['http://a.test/'], true);
+  // What a store has lost: the seal, that is, its producer is open.
+  await stores.runs.open('r', FAST_RUN, 'api-offers', { incarnation });
+  await lose();
+  expect((await stores.runs.progress('r'))?.sealed).toBe(true);
 });

@@ -81,6 +81,8 @@ describe('who may come in', () => {
     expect((await ask('/api/runs/free/offers', { ...offers, token: SECRETS.admin })).json.discovered).toBe(1);
     expect((await ask('/api/runs', { body: { run: 'tame', seeds: [] }, token: SECRETS.admin })).status).toBe(202);
     expect((await ask('/api/runs/tame/offers', { ...offers, token: SECRETS.submit })).status).toBe(200);
+    const last = await ask('/api/runs/tame/offers', { body: { last: true }, token: SECRETS.submit });
+    expect([last.status, last.json.sealed]).toEqual([200, true]);
   });
 
   test('a file of tokens that is not there is made, with the hash of a secret that is told once', async () => {

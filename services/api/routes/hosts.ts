@@ -12,6 +12,8 @@ import { cursorSchema, hostParams, limitSchema, reasonBody } from '../schemas/in
 
 const tags = ['hosts'];
 const errors = { 503: problemSchema };
+/** As long as a host's name may be, with its port. */
+const MOST_NAME = 260;
 const TRUNCATED = 'There are more: of runs with thousands of hosts, those whose turn is furthest away are listed';
 
 /** Hosts: what they wait for, and how fast they are asked. */
@@ -25,6 +27,7 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
         summary: 'Hosts with something waiting, and those that are paused; most waiting first',
         querystring: z.strictObject({
           state: z.enum(['waiting', 'paused', 'unreachable']).optional(),
+          contains: z.string().max(MOST_NAME).optional().describe('part of the names of the hosts that are meant'),
           cursor: cursorSchema,
           limit: limitSchema(1_000, 100),
         }),
@@ -38,9 +41,10 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
         },
       },
     },
-    async ({ query: { state, cursor, limit } }) => {
+    async ({ query: { state, contains = '', cursor, limit } }) => {
       const all = await list.read();
-      const found = all.hosts.filter(({ waiting, circumstances: { pausedMs, isUnreachable } }) => {
+      const found = all.hosts.filter(({ host, waiting, circumstances: { pausedMs, isUnreachable } }) => {
+        if (!host.includes(contains)) return false;
         if (state === 'waiting') return waiting > 0;
         if (state === 'unreachable') return isUnreachable;
         return state === undefined || pausedMs > 0;

@@ -9,13 +9,18 @@ import { expectMayAsk } from '../access/access.ts';
 import type { Caller } from '../access/tokens.ts';
 import { Problem, problemSchema, unknownRun } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
+import { pageOfRuns } from '../run-pages.ts';
 import { listedRunSchema, runStatusSchema, steeredSchema } from '../schemas/answers.ts';
-import { cursorSchema, limitSchema, reasonBody, runIdSchema, runParams, urlText } from '../schemas/inputs.ts';
+import { limitSchema, reasonBody, runIdSchema, runParams, urlText } from '../schemas/inputs.ts';
 import { producedSchema, runRequestSchema } from '../schemas/runs.ts';
 
 const tags = ['runs'];
-/** Runs looked through at once for those of a state. */
-const MOST_LOOKED_AT = 2_000;
+/** Runs read at once: a bound on how long the store is kept busy. */
+const AT_ONCE = 10;
+/** Characters of a cursor, which names a run. */
+const MOST_CURSOR = 200;
+/** As long as a run's name may be. */
+const MOST_NAME = 63;
 const MOST_OFFERED = 10_000;
 const OFFERS_BYTES = 16 * 1024 * 1024;
 
@@ -33,34 +38,29 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
         tags,
         operationId: 'listRuns',
         summary: 'Runs, newest first',
+        description:
+          'Runs that begin between two pages shift none. A page may be empty, and still be followed by another.',
         querystring: z.strictObject({
           state: z.enum(['running', 'paused', 'cancelled', 'finished']).optional(),
-          cursor: cursorSchema,
+          contains: z.string().max(MOST_NAME).optional().describe('part of the names of the runs that are meant'),
+          cursor: z.string().max(MOST_CURSOR).optional().describe('`next` of the answer before'),
           limit: limitSchema(200, 50),
         }),
         response: {
-          200: z.object({ runs: z.array(listedRunSchema), next: z.int().nullable() }),
+          200: z.object({ runs: z.array(listedRunSchema), next: z.string().nullable() }),
           503: problemSchema,
         },
       },
     },
-    async ({ query: { state, cursor, limit } }) => {
-      const end = cursor + MOST_LOOKED_AT;
-      // One more says whether there are any.
-      const ids = await link.withStores(({ runs }) => runs.list(end + 1));
+    async ({ query: { state, contains, cursor, limit } }) => {
+      const { page, next } = await link.withStores(({ runs }) => pageOfRuns(runs, { state, contains, cursor, limit }));
       const views: RunView[] = [];
-      let at = cursor;
-      for (; at < Math.min(ids.length, end) && views.length < limit; at++) {
-        const run = ids[at] ?? '';
-        if (state !== undefined) {
-          const standing = await link.withStores(({ runs }) => runs.standing(run));
-          if (standing?.state !== state) continue;
-        }
-        const found = await snapshots.run(run);
-        if (found !== undefined) views.push(found.view);
+      for (let at = 0; at < page.length; at += AT_ONCE) {
+        const some = await Promise.all(page.slice(at, at + AT_ONCE).map((run) => snapshots.run(run)));
+        views.push(...some.flatMap((found) => found?.view ?? []));
       }
       const runs = views.map(listedRunJson) as z.infer<typeof listedRunSchema>[];
-      return { runs, next: at < ids.length ? at : null };
+      return { runs, next };
     },
   );
   app.post(

@@ -66,6 +66,8 @@ describe('runs over HTTP', () => {
       is: { paused: true },
     });
     expect((await ask('/api/hosts?state=paused')).json.hosts).toMatchObject([{ host: 'a.test', byHand: true }]);
+    expect((await ask('/api/hosts?contains=.tes')).json.hosts).toHaveLength(1);
+    expect((await ask('/api/hosts?contains=other')).json.hosts).toEqual([]);
     expect((await ask('/api/hosts/a.test/resume', { method: 'POST' })).json).toMatchObject({ was: { reason: 'x' } });
     const limit = { method: 'PUT', body: { rate: '30/min' } };
     expect((await ask('/api/hosts/a.test/limit', limit)).json).toEqual({ host: 'a.test', was: 'none', is: '30/min' });

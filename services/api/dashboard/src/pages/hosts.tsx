@@ -14,18 +14,21 @@ import { Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
 
 const REFRESH_MS = 5_000;
+/** As long as a host's name may be, with its port. */
+const MOST_NAME = 260;
 /** What texts that are no URL wait under: there is nothing to steer. */
 const NO_HOST = '?';
 
 /** Hosts with their pace, pauses and limits, a page at a time. */
 export function Hosts() {
   const [state, setState] = useState('');
+  const [contains, setContains] = useState('');
   const [name, setName] = useState('');
   const { answer, problem, isLoading, page, onBack, onNext, again } = useCursorPages<{
     hosts: readonly Host[];
     next?: number | null;
     truncated: boolean;
-  }>('api/hosts', { state, limit: PAGE_ROWS }, REFRESH_MS);
+  }>('api/hosts', { state, contains, limit: PAGE_ROWS }, REFRESH_MS);
   const hosts = answer?.hosts ?? [];
   return (
     <Page title="Hosts">
@@ -38,6 +41,14 @@ export function Hosts() {
             <option value="unreachable">unreachable</option>
             <option value="waiting">with something waiting</option>
           </select>
+        </label>
+        <label>
+          <span>Name contains</span>
+          <input
+            value={contains}
+            maxLength={MOST_NAME}
+            onInput={(event) => setContains(event.currentTarget.value.trim().toLowerCase())}
+          />
         </label>
         <label>
           <span>Steer a host by name</span>
@@ -67,7 +78,7 @@ export function Hosts() {
           label="Hosts"
           rows={hosts}
           keyOf={({ host }) => host}
-          none={state === '' ? 'No host has anything waiting.' : `No host is ${state}.`}
+          none={noneText(state, contains)}
           columns={[
             { name: 'Host', of: ({ host }) => <Other>{host}</Other>, isHead: true },
             { name: 'Waiting', of: ({ waiting }) => count(waiting), isNumber: true },
@@ -104,6 +115,11 @@ export function Hosts() {
       </Awaited>
     </Page>
   );
+}
+
+function noneText(state: string, contains: string): string {
+  const named = contains === '' ? '' : ` with ${contains} in its name`;
+  return state === '' || state === 'waiting' ? `No host${named} has anything waiting.` : `No host${named} is ${state}.`;
 }
 
 function stateOf({ unreachable, paused }: Host): string {

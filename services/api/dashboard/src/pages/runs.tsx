@@ -17,16 +17,19 @@ import { actionsOf } from '../run-actions.ts';
 
 const REFRESH_MS = 5_000;
 const ROWS = PAGE_ROWS / 2;
+/** As long as a run's name may be. */
+const MOST_NAME = 63;
 const STATES: readonly RunState[] = ['running', 'paused', 'finished', 'cancelled'];
 
 /** All runs, newest first. Those that the live feed has are as new as that. */
 export function Runs() {
   const [state, setState] = useState('');
+  const [contains, setContains] = useState('');
   const { snapshot } = useLive();
   const { answer, problem, isLoading, page, onBack, onNext } = useCursorPages<{
     runs: readonly Run[];
-    next?: number | null;
-  }>('api/runs', { state, limit: ROWS }, REFRESH_MS);
+    next?: string | null;
+  }>('api/runs', { state, contains, limit: ROWS }, REFRESH_MS);
   const live = new Map(snapshot.fleet?.runs.map((run) => [run.run, run]));
   const rows = (answer?.runs ?? [])
     .map((run) => ({ ...run, ...live.get(run.run) }))
@@ -52,9 +55,17 @@ export function Runs() {
             ))}
           </select>
         </label>
+        <label>
+          <span>Name contains</span>
+          <input
+            value={contains}
+            maxLength={MOST_NAME}
+            onInput={(event) => setContains(event.currentTarget.value.trim().toLowerCase())}
+          />
+        </label>
       </form>
       <Awaited problem={problem} isLoading={isLoading}>
-        <RunTable runs={rows} none={noneText(state, onNext !== undefined)} />
+        <RunTable runs={rows} none={noneText({ state, contains, hasMore: onNext !== undefined })} />
         <Pager of="runs" first={page * ROWS} rows={rows.length} onBack={onBack} onNext={onNext} />
       </Awaited>
     </Page>
@@ -88,9 +99,11 @@ const COLUMNS: readonly Column<Run>[] = [
   },
 ];
 
-function noneText(state: string, hasMore: boolean): string {
-  if (state === '') return 'No runs yet.';
-  return hasMore ? `None of these runs is ${state}: Next looks further back.` : `No run is ${state}.`;
+function noneText({ state, contains, hasMore }: { state: string; contains: string; hasMore: boolean }): string {
+  const named = contains === '' ? '' : ` with ${contains} in its name`;
+  if (hasMore) return `None of these runs${named} is ${state || 'here'}: Next looks further back.`;
+  if (state === '') return named === '' ? 'No runs yet.' : `There is no run${named}.`;
+  return `No run${named} is ${state}.`;
 }
 
 function leftText({ etaSeconds, state }: Run): string {

@@ -52,6 +52,9 @@ export class Webhooks implements Service {
   readonly #inHand = new Map<KeptHook, Promise<void>>();
   #hooks: KeptHook[] = [];
   #loop: Promise<void> = Promise.resolve();
+  #lastSave: Promise<unknown> = Promise.resolve();
+  /** The save that has not begun yet: what is changed until then goes with it. */
+  #nextSave: Promise<void> | undefined;
 
   constructor(options: WebhooksOptions) {
     this.#options = options;
@@ -201,7 +204,14 @@ export class Webhooks implements Service {
     if (!(error instanceof UnavailableError)) this.#options.log.warn({ error: messageOf(error) }, 'webhooks wait:');
   }
 
-  async #save(): Promise<void> {
-    await this.#options.file.write(this.#hooks);
+  /** Resolves once what has changed is stored. Each save writes all webhooks: whoever changes some while one is written shares the next. */
+  #save(): Promise<void> {
+    this.#nextSave ??= this.#lastSave.then(() => {
+      this.#nextSave = undefined;
+      const saving = this.#options.file.write(this.#hooks);
+      this.#lastSave = saving.catch(() => {});
+      return saving;
+    });
+    return this.#nextSave;
   }
 }

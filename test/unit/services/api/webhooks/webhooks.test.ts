@@ -252,6 +252,17 @@ test('of two processes on one folder, each leaves the webhooks of the other to w
   expect(receiver.ids.toSorted()).toEqual(ids.toSorted());
 });
 
+test('webhooks that change together are stored together: each time all of them are written', async () => {
+  const { open, folder } = await setup();
+  const write = vi.spyOn(HookFile.prototype, 'write');
+  onTestFinished(() => write.mockRestore());
+  const webhooks = await open();
+  const runs = Array.from({ length: 50 }, (_, n) => `run-${n}`);
+  await Promise.all(runs.map((run) => webhooks.add(run, { url: 'https://hooks.example/', secret: SECRET })));
+  expect((await new HookFile(folder).read()).map(({ run }) => run)).toEqual(runs);
+  expect(write.mock.calls.length).toBeLessThan(5);
+});
+
 test('two processes of one id, as in containers, that write at once spoil nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-hooks-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -23,11 +23,8 @@ export const SYNC_EVERY_MS = 1_000;
 
 /** Reads what sinks of one kind stored. */
 export interface RecordSource {
-  /**
-   * The merged records of a run: one per task, of its highest release, in no order that could be relied on. Stored lines
-   * that aren't records are left out, and passed to `onNoRecord`.
-   */
-  read(run: string, onNoRecord?: (found: NoRecord) => void): AsyncIterable<PageRecord>;
+  /** The merged records of a run: one per task, of its highest release, in no order that could be relied on. */
+  read(run: string, watch?: ReadWatch): AsyncIterable<PageRecord>;
   /** The record of one task, of its highest release, without reading all of its run. */
   find(run: string, task: string): Promise<PageRecord | undefined>;
   /** Is anything stored of this run? */
@@ -40,6 +37,16 @@ export interface RecordSource {
   storingProblem?(): Promise<string | undefined>;
   /** Releases what reading holds. */
   close(): Promise<void>;
+}
+
+/** What a reader of records hears beside them. */
+export interface ReadWatch {
+  /** Told of stored lines that aren't records, and are left out. */
+  readonly onNoRecord?: ((found: NoRecord) => void) | undefined;
+  /** Told how many of the records are of pages that are done, or more if some of these were recorded again, before the first record is given. */
+  readonly onCounted?: ((done: number) => void) | undefined;
+  /** Ends the reading, with its reason, also before the first record. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A stored line that isn't a record: written by hand, or left by a broken disk. */

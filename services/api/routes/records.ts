@@ -6,6 +6,7 @@ import { readCondition } from '../../../shared/control/table/condition.ts';
 import { readPath } from '../../../shared/control/table/field-path.ts';
 import { rowFormat, TABLE_FORMATS } from '../../../shared/control/table/row-format.ts';
 import { type TableQuery, TableReader, type TableRecord } from '../../../shared/control/table/table-query.ts';
+import type { PageRecord } from '../../../shared/ports/record.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';
 import { silentLog } from '../../../shared/runtime/logger.ts';
 import { Problem, problemSchema, unknownRun } from '../http/problem.ts';
@@ -57,24 +58,29 @@ export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
     async ({ params: { run }, query: asked }, reply) => {
       const wanted = tableQueryOf(asked);
       places.take(reply.raw);
+      // A client that gives up and asks again would have the run read as often as it asked.
+      const leaving = new AbortController();
+      reply.raw.once('close', () => leaving.abort(new Problem('timeout', 'whoever asked has left')));
       const progress = await link.withStores(({ runs }) => runs.progress(run));
       const source = await openRecords({ settings, log: silentLog, name: 'trawl api', attempts: 1 });
+      let reading: Reading | undefined;
+      const close = async (): Promise<void> => {
+        await reading?.close();
+        await source.close();
+      };
       try {
         if (progress === undefined && !(await source.has(run))) throw unknownRun(run);
         const reader = new TableReader(wanted);
-        // Also finds the columns of a table whose columns nobody named.
-        const done = await countDone(
-          source,
-          run,
-          asked.format === 'csv' && asked.fields === undefined ? reader : undefined,
-          () => reply.raw.destroyed,
-        );
+        if (asked.format === 'csv' && asked.fields === undefined)
+          await findColumns(source, run, reader, leaving.signal);
+        reading = await beginReading(source, run, leaving.signal);
+        const { records, done } = reading;
         if (progress !== undefined && done < progress.done) throw elsewhere(run, done, progress.done);
         const rows = rowFormat(asked.format, { reader, hasMark: false, isShown: false });
-        const body = closing(source, lines(source, run, reader, rows));
+        const body = closing({ close }, lines(records, reader, rows));
         return reply.type(TYPES[asked.format]).send(body as never);
       } catch (error: unknown) {
-        await source.close();
+        await close();
         throw error;
       }
     },
@@ -92,24 +98,31 @@ function tableQueryOf({ format, outcome, fields, step, each, where = [] }: z.inf
   };
 }
 
-/**
- * Reads all of it once: how many pages are there?
- *
- * @throws Problem once nobody waits for it any more: a client that gives up and asks again would have the run read as often as it asked
- */
-export async function countDone(
-  source: Pick<RecordSource, 'read'>,
-  run: string,
-  reader: TableReader | undefined,
-  hasLeft: () => boolean,
-): Promise<number> {
+/** Reads all of it once: which columns has a table whose columns nobody named? */
+async function findColumns(source: RecordSource, run: string, reader: TableReader, signal: AbortSignal): Promise<void> {
+  for await (const record of source.read(run, { signal }))
+    for (const _ of reader.rows(record as unknown as TableRecord));
+}
+
+/** A run whose first record is read: then it is known how many of its pages are done. */
+interface Reading {
+  readonly done: number;
+  readonly records: AsyncIterable<PageRecord>;
+  /** Ends it, also if nobody has read any. */
+  close(): Promise<void>;
+}
+
+async function beginReading(source: RecordSource, run: string, signal: AbortSignal): Promise<Reading> {
   let done = 0;
-  for await (const record of source.read(run)) {
-    if (hasLeft()) throw new Problem('timeout', 'whoever asked has left');
-    if (record.outcome === 'done') done++;
-    if (reader !== undefined) for (const _ of reader.rows(record as unknown as TableRecord));
+  const onCounted = (found: number): void => {
+    done = found;
+  };
+  const all = source.read(run, { onCounted, signal })[Symbol.asyncIterator]();
+  const first = await all.next();
+  async function* records(): AsyncGenerator<PageRecord> {
+    for (let next = first; next.done !== true; next = await all.next()) yield next.value;
   }
-  return done;
+  return { done, records: records(), close: async () => void (await all.return?.()) };
 }
 
 /** The lines as a stream that closes their source at its end, also if nobody has read any. */
@@ -119,14 +132,13 @@ export function closing(source: Pick<RecordSource, 'close'>, from: AsyncIterable
 }
 
 async function* lines(
-  source: RecordSource,
-  run: string,
+  records: AsyncIterable<PageRecord>,
   reader: TableReader,
   { begin, line, end }: ReturnType<typeof rowFormat>,
 ): AsyncGenerator<string> {
   yield begin;
   let index = 0;
-  for await (const record of source.read(run))
+  for await (const record of records)
     for (const row of reader.rows(record as unknown as TableRecord)) yield line(row, index++);
   yield end;
 }

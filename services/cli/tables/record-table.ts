@@ -36,7 +36,7 @@ export async function writeTable(
 ): Promise<void> {
   const noRecords = new NoRecords();
   const { signal } = context;
-  const stored = (onNoRecord?: (found: NoRecord) => void) => interruptible(source.read(run, onNoRecord), signal);
+  const stored = (onNoRecord?: (found: NoRecord) => void) => source.read(run, { onNoRecord, signal });
   const { list } = plan;
   if (list === undefined) {
     await writeRows(plan, { columnsOf, first: () => stored(), last: () => stored(noRecords.add) }, context);

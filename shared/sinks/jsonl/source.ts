@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PageRecord } from '../../ports/record.ts';
-import type { NoRecord, RecordSource } from '../../ports/sink.ts';
+import type { NoRecord, ReadWatch, RecordSource } from '../../ports/sink.ts';
 import { codeOf, messageOf, StorageError } from '../../runtime/errors.ts';
 import { type FileLine, linesOf } from '../../runtime/files/line-reader.ts';
 import { DAY_MS } from '../../task/durations.ts';
@@ -43,14 +43,21 @@ export class JsonlSource implements RecordSource {
     this.#folder = folder;
   }
 
-  async *read(run: string, onNoRecord: (found: NoRecord) => void = () => {}): AsyncGenerator<PageRecord> {
+  async *read(run: string, { onNoRecord = () => {}, onCounted, signal }: ReadWatch = {}): AsyncGenerator<PageRecord> {
     const files = await this.#files(run);
     const sizes = await Promise.all(files.map(sizeOf));
     const newest = new NewestReleases(Math.ceil(sizes.reduce((sum, size) => sum + size, 0) / SHORT_LINE_BYTES));
     const seen: { readonly file: string; readonly lines: number }[] = [];
-    for (const file of files) seen.push({ file, lines: await seeAll(file, newest) });
+    let done = 0;
+    for (const file of files) {
+      const found = await seeAll(file, newest, signal);
+      done += found.done;
+      seen.push({ file, lines: found.lines });
+    }
+    onCounted?.(done);
     for (const { file, lines } of seen) {
       for await (const record of recordsOf(file, onNoRecord, lines)) {
+        signal?.throwIfAborted();
         if (newest.take(record.task, record.release)) yield record;
       }
     }
@@ -140,15 +147,21 @@ async function sizeOf(file: string): Promise<number> {
   }
 }
 
-/** @returns how many lines that was: others may be written meanwhile */
-async function seeAll(file: string, newest: NewestReleases): Promise<number> {
-  let lines = 0;
+/** @returns how many lines that was, since others may be written meanwhile, and how many of them are of pages that are done */
+async function seeAll(
+  file: string,
+  newest: NewestReleases,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly lines: number; readonly done: number }> {
+  let [lines, done] = [0, 0];
   for await (const line of namedLinesOf(file)) {
+    signal?.throwIfAborted();
     const record = parse(line);
     if (record !== undefined) newest.see(record.task, record.release);
+    if (record?.outcome === 'done') done++;
     if (record !== undefined || line.isWhole) lines = line.number;
   }
-  return lines;
+  return { lines, done };
 }
 
 /** @param most lines that are read */

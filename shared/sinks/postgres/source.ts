@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { PageRecord } from '../../ports/record.ts';
-import type { RecordSource } from '../../ports/sink.ts';
+import type { ReadWatch, RecordSource } from '../../ports/sink.ts';
 import { messageOf, TrawlError, UnavailableError } from '../../runtime/errors.ts';
 import { readRow, selectOf } from './row.ts';
 import { columnsThere, storingProblem } from './schema.ts';
@@ -11,6 +11,7 @@ const MOST_ROWS = 256;
 const FIRST_ROWS = 16;
 /** The least task, which the key finds at once: `EXISTS` goes through the table where the run is a big part of it. */
 const HAS = 'SELECT min(task) IS NOT NULL AS found FROM trawl_records WHERE run = $1';
+const DONE = "SELECT count(*) AS done FROM trawl_records WHERE run = $1 AND outcome = 'done'";
 /** Jumps from one run to the next in the index, without reading the records in between. */
 const RUNS = `
   WITH RECURSIVE runs (run) AS (
@@ -42,19 +43,27 @@ export class PostgresSource implements RecordSource {
     await this.#rows(() => HAS, ['']);
   }
 
-  async *read(run: string): AsyncGenerator<PageRecord> {
+  async *read(run: string, { onCounted, signal }: ReadWatch = {}): AsyncGenerator<PageRecord> {
     const there = await asked(columnsThere(this.#pool));
-    if (there.size === 0) return;
+    if (there.size === 0) {
+      onCounted?.(0);
+      return;
+    }
     const client = await asked(this.#pool.connect());
     let isOver = false;
     try {
       await client.query(BEGIN);
+      if (onCounted !== undefined) onCounted(Number((await client.query(DONE, [run])).rows[0]?.done ?? 0));
+      signal?.throwIfAborted();
       await client.query(`DECLARE records NO SCROLL CURSOR FOR ${selectOf(there)}`, [run]);
-      yield* fetchAll(client);
+      for await (const record of fetchAll(client)) {
+        signal?.throwIfAborted();
+        yield record;
+      }
       await client.query('COMMIT');
       isOver = true;
     } catch (error: unknown) {
-      throw unreadable(error);
+      throw signal?.aborted === true ? error : unreadable(error);
     } finally {
       // If the reader stopped halfway, the connection is closed, and its cursor with it.
       client.release(!isOver);

@@ -82,6 +82,22 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect((await Array.fromAsync(source.read('r'))).length).toBe(2);
     });
 
+    test('how many pages are done is told before the first record; of those recorded twice, both may count', async () => {
+      const { sink, other, source } = await setup();
+      const told: (number | string)[] = [];
+      const watch = { onCounted: (done: number) => told.push(done) };
+      for await (const { url } of source.read('nowhere', watch)) told.push(url);
+      await sink.put(page(1, { task: 'r:1', release: 7 }));
+      await other.put(failedRecord('http://a.test/1', { task: 'r:1', release: 9 }));
+      await other.put(failedRecord('http://a.test/2', { task: 'r:2', release: 7 }));
+      await sink.put(page(2, { task: 'r:2', release: 9 }));
+      await other.put(failedRecord('http://a.test/3', { task: 'r:3', release: 7 }));
+      for await (const { outcome } of source.read('r', watch)) told.push(outcome);
+      const [ofNone, done, ...outcomes] = told;
+      expect([ofNone, outcomes.toSorted()]).toEqual([0, ['done', 'failed', 'failed']]);
+      expect([1, 2]).toContain(done);
+    });
+
     test('one task is found by itself, of its highest release', async () => {
       const { sink, other, source } = await setup();
       await sink.put(page(1, { task: 'r:1', release: 7, title: 'old' }));

@@ -4,8 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ReadingPlaces } from '../../../../services/api/reading-places.ts';
-import { closing, countDone } from '../../../../services/api/routes/records.ts';
-import type { PageRecord } from '../../../../shared/ports/record.ts';
+import { closing } from '../../../../services/api/routes/records.ts';
 import { doneRecord } from '../../../support/builders.ts';
 import { openApi } from './setup.ts';
 
@@ -25,20 +24,6 @@ test.each([
   await use(body);
   await over;
   expect(closed).toBe(1);
-});
-
-test('records are read no further once whoever asked has left', async () => {
-  let read = 0;
-  const source = {
-    async *read() {
-      for (;;) {
-        read++;
-        yield { outcome: 'done' } as PageRecord;
-      }
-    },
-  };
-  await expect(countDone(source, 'r1', undefined, () => read === 5)).rejects.toThrow('whoever asked has left');
-  expect(read).toBe(5);
 });
 
 test('eight read records at once; whoever comes then is told so, until one of them is done or has left', async () => {

@@ -118,7 +118,7 @@ test('a record is one line, whatever its texts hold: only a line feed ends it', 
   );
   for (const record of records) await sink.put(record);
   const { source, leftOut } = openSource(folder);
-  expect(await Array.fromAsync(source.read('r', leftOut.push))).toEqual(records);
+  expect(await Array.fromAsync(source.read('r', { onNoRecord: leftOut.push }))).toEqual(records);
   expect(await source.find('r', records[0]?.task ?? '')).toEqual(records[0]);
   expect(leftOut.lines).toEqual([]);
 });
@@ -132,7 +132,7 @@ test('a line that is no record is left out and named, by file, number and first 
   await appendFile(file, `${[...others, ...halves.map((half) => JSON.stringify(half))].join('\n')}\n`);
   await appendFile(file, `${JSON.stringify(doneRecord('http://a.test/3'))}\r\n{"run":"r","ta`);
   const { source, leftOut } = openSource(folder);
-  const urls = (await Array.fromAsync(source.read('r', leftOut.push))).map(({ url }) => url);
+  const urls = (await Array.fromAsync(source.read('r', { onNoRecord: leftOut.push }))).map(({ url }) => url);
   expect(urls).toEqual(['http://a.test/1', 'http://a.test/3']);
   expect(leftOut.lines.map(({ file: named, line }) => [named, line])).toEqual(
     [2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14].map((line) => [file, line]),
@@ -157,7 +157,7 @@ test('a line that is longer than any record is passed over without being held', 
     most = Math.max(most, process.memoryUsage().arrayBuffers);
   }, 100);
   onTestFinished(() => clearInterval(watch));
-  const urls = (await Array.fromAsync(source.read('r', leftOut.push))).map(({ url }) => url);
+  const urls = (await Array.fromAsync(source.read('r', { onNoRecord: leftOut.push }))).map(({ url }) => url);
   expect(urls).toEqual(['http://a.test/1', 'http://a.test/2']);
   expect(leftOut.lines).toEqual([{ file, line: 2, begins: 'y'.repeat(80) }]);
   expect(most).toBeLessThan(block.length + 96 * 2 ** 20);
@@ -208,6 +208,16 @@ test('a run without records has none', async () => {
   const { folder } = await setup();
   expect(await new JsonlSource(folder).has('r')).toBe(false);
   expect(await merged(folder)).toEqual([]);
+});
+
+test('records are read no further than whoever asked stays', async () => {
+  const { folder } = await setup();
+  await mkdir(join(folder, 'r'));
+  await writeFile(join(folder, 'r', 'w.jsonl'), `${JSON.stringify(doneRecord('http://a.test/'))}\n`);
+  const leaving = new AbortController();
+  leaving.abort(new Error('gone'));
+  const read = new JsonlSource(folder).read('r', { onCounted: () => expect.unreachable(), signal: leaving.signal });
+  await expect(Array.fromAsync(read)).rejects.toThrow('gone');
 });
 
 test('the highest releases of many tasks, in a table that grows', () => {

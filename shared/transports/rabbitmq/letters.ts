@@ -12,10 +12,13 @@ const BATCH = 1_000;
  * the rest: if it closes, those are lost, and their letters come back.
  */
 const ACKS_AT_ONCE = 24;
-/** Letters that aren't back after this time are held by somebody else, or have expired. */
+/** Once none has come back for this long, those that are missing are held by somebody else, or have expired. */
 const BACK_WITHIN_MS = 2_000;
 /** The longest wait for a next letter: of those counted, some may have expired, or somebody else holds them. */
 const NONE_COME_MS = 1_000;
+
+/** A message that is held, without its body: there may be a hundred thousand of them. */
+type Held = Pick<Message, 'fields'>;
 
 export interface SiftOptions {
   /** At most this many letters are read. */
@@ -36,7 +39,7 @@ export async function siftLetters(
   { most = Number.POSITIVE_INFINITY, signal }: SiftOptions = {},
 ): Promise<number> {
   const { messageCount } = await channel.checkQueue(queue);
-  const kept: Message[] = [];
+  const kept: Held[] = [];
   let carried: Message[] = [];
   let left = Math.min(messageCount, most);
   while (left > 0 && signal?.aborted !== true) {
@@ -50,19 +53,22 @@ export async function siftLetters(
     left -= messages.length;
     const fates = await judge(messages.map(letterOf));
     const gone = messages.filter((_, i) => fates[i] === 'delete');
-    kept.push(...messages.filter((_, i) => fates[i] !== 'delete'));
+    for (const [i, { fields }] of messages.entries()) if (fates[i] !== 'delete') kept.push({ fields });
     carried = await acked(channel, queue, gone, kept.length === 0);
   }
-  for (const message of [...kept, ...carried]) channel.nack(message, false, true);
+  for (const held of [...kept, ...carried]) channel.nack(held as Message, false, true);
   return kept.length + carried.length;
 }
 
-/** Resolves when this many letters are back in their queue, or after a short while, so that the next reader sees them. */
+/** Resolves when this many letters are back in their queue, or no more come back, so that the next reader sees them. */
 export async function lettersBack(channel: Channel, queue: string, count: number): Promise<void> {
-  const until = performance.now() + BACK_WITHIN_MS;
-  while (performance.now() < until) {
+  let back = -1;
+  for (let until = 0; ; ) {
     const { messageCount } = await channel.checkQueue(queue);
     if (messageCount >= count) return;
+    if (messageCount > back) until = performance.now() + BACK_WITHIN_MS;
+    else if (performance.now() >= until) return;
+    back = Math.max(back, messageCount);
   }
 }
 

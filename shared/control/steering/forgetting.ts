@@ -1,7 +1,7 @@
 import type { Forgettable, Forgotten, HowToForget, Marks } from '../../ports/marks.ts';
 import type { RunOverview } from '../../ports/run-overview.ts';
 import type { Runs } from '../../ports/runs.ts';
-import { MOST_RUNS_OF_URL, marksOfUrl } from '../urls/url-marks.ts';
+import { marksOfUrl } from '../urls/url-marks.ts';
 
 /** Whose marks are dropped: those of a URL or a text that was refused as malformed, of a politeness key, or all. */
 export type ForgetWhat = { readonly url: string } | { readonly host: string } | 'all';
@@ -18,9 +18,8 @@ export async function forgetMarks(
   { marks, runs }: { readonly marks: Marks; readonly runs: Runs & RunOverview },
   how: HowToForget = {},
 ): Promise<ForgottenMarks> {
-  // A URL has another mark in a run that compares URLs by rules of its own. That of an older run is forgotten with its host.
-  const of =
-    what !== 'all' && 'url' in what ? await marksOfUrl(what.url, await runs.list(MOST_RUNS_OF_URL), runs) : undefined;
+  // A URL has another mark in a run that compares URLs by rules of its own.
+  const of = what !== 'all' && 'url' in what ? await marksOfUrl(what.url, await allOf(runs), runs) : undefined;
   const host = what !== 'all' && 'host' in what ? what : undefined;
   const all: readonly Forgettable[] = of === undefined ? [host ?? 'all'] : of.all.map((mark) => ({ mark }));
   let [forgotten, kept, letters] = [0, 0, 0];
@@ -32,4 +31,8 @@ export async function forgetMarks(
   }
   const dry = how.isDry === true ? ({ dryRun: true } as const) : {};
   return { total: { forgotten, kept, ...(letters === 0 ? {} : { letters }), ...dry }, meant: of?.plain ?? host?.host };
+}
+
+async function allOf(runs: RunOverview): Promise<readonly string[]> {
+  return await runs.list((await runs.counts()).known);
 }

@@ -20,6 +20,8 @@ export interface UrlMarks {
 
 /** Runs searched for a URL, the newest first. */
 export const MOST_RUNS_OF_URL = 100;
+/** Runs read at once: a bound on how long the store is kept busy. */
+const AT_ONCE = 100;
 
 /** Finds the marks of a text in these runs. */
 export async function marksOfUrl(text: string, ids: readonly string[], runs: Runs): Promise<UrlMarks> {
@@ -35,9 +37,12 @@ export async function marksOfUrl(text: string, ids: readonly string[], runs: Run
     };
   }
   const ofRun = new Map<string, string>();
-  const progresses = await Promise.all(ids.map((id) => runs.progress(id)));
-  for (const [index, id] of ids.entries()) {
-    ofRun.set(id, markOf(keyWithLogin(urlKeyOf(read.canonical, progresses[index]?.options.urlKey), read.login)));
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const some = ids.slice(at, at + AT_ONCE);
+    const progresses = await Promise.all(some.map((id) => runs.progress(id)));
+    for (const [index, id] of some.entries()) {
+      ofRun.set(id, markOf(keyWithLogin(urlKeyOf(read.canonical, progresses[index]?.options.urlKey), read.login)));
+    }
   }
   const plain = markOf(keyWithLogin(read.canonical, read.login));
   return { url: read.href, host: read.host, plain, ofRun, all: [...new Set([plain, ...ofRun.values()])] };

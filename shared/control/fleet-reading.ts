@@ -208,13 +208,15 @@ export function identityGapOf(progress: Pick<RunProgress, 'discovered' | TaskCou
   return Math.abs(progress.discovered - TASK_COUNTERS.reduce((total, counter) => total + progress[counter], 0));
 }
 
-/** The oldest comes first; one that isn't a task's doesn't say when it failed. */
+/**
+ * Of the first ones. The oldest is among them, unless somebody who held thousands was killed: the queue has all of those in any order then. One
+ * that isn't a task's doesn't say when it failed.
+ */
 async function oldestLetterMs(letters: Pick<DeadLetters, 'browse'>, now: number): Promise<number> {
-  for (const { body } of await letters.browse(LETTERS_READ)) {
-    const letter = readDeadLetter(body);
-    if (letter !== undefined) return Math.max(0, now - Date.parse(letter.failedAt));
-  }
-  return 0;
+  const read = (await letters.browse(LETTERS_READ)).map(({ body }) => readDeadLetter(body));
+  const times = read.flatMap((letter) => (letter === undefined ? [] : Date.parse(letter.failedAt)));
+  const known = times.filter((at) => !Number.isNaN(at));
+  return known.length === 0 ? 0 : Math.max(0, now - Math.min(...known));
 }
 
 async function inTurns<T>(all: readonly T[], each: (one: T) => Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { hasLocalRuns } from '../../../shared/backends/embedded.ts';
+import { browseLetters } from '../../../shared/control/letters/letter-list.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
 import { lookUp } from '../../../shared/control/urls/biography.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
@@ -33,10 +34,10 @@ async function tellOf(url: string, options: UrlOptions, context: Context): Promi
     const biography = await lookUp(url, run, {
       stores,
       records: (action) => withRecords({ ...context, name: NAME }, action),
-      letters: (action) =>
+      letters: () =>
         stores.letters === undefined
-          ? withFleetLetters({ ...context, name: NAME, attempts: 1 }, action)
-          : action(stores.letters),
+          ? withFleetLetters({ ...context, name: NAME, attempts: 1 }, browseLetters)
+          : browseLetters(stores.letters),
     });
     if (run !== undefined && biography.runs.length === 0) return sayUnknownRun(run, local);
     const isLocal = isLocalOf(stores);

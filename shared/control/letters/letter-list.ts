@@ -5,7 +5,7 @@ import { type FoundLetter, isMeant, type LetterFilter, readLetter } from './lett
 export const MOST_LOOKED_AT = 100_000;
 
 /** The letters that are there now, those that failed first in front. Raw bodies have no time and come last. */
-export async function browseLetters(letters: DeadLetters): Promise<FoundLetter[]> {
+export async function browseLetters(letters: Pick<DeadLetters, 'browse'>): Promise<FoundLetter[]> {
   return inOrder((await letters.browse(MOST_LOOKED_AT)).map(readLetter));
 }
 

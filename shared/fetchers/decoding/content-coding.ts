@@ -56,9 +56,10 @@ export function codingsOf(
   transfer: string | readonly string[] | undefined,
 ): readonly Coding[] | undefined {
   const codings = contentCodings(content);
-  if (codings === undefined || transfer === undefined || !TRANSFER_GZIP.test(String(transfer))) return codings;
+  if (codings === undefined || codings.length === MAX_CODINGS) return codings;
+  if (transfer === undefined || !TRANSFER_GZIP.test(String(transfer))) return codings;
   // It is the outermost. Of two that are gzip, the second may be only said.
-  return codings[0] === 'gzip' ? ['gzip', 'claimed-gzip', ...codings.slice(1)] : ['claimed-gzip', ...codings];
+  return codings[0] === 'gzip' ? ['gzip', 'claimed-gzip'] : ['claimed-gzip', ...codings];
 }
 
 function contentCodings(header: string | undefined): readonly Coding[] | undefined {

@@ -201,13 +201,21 @@ export function rate(): Parser<number> {
   };
 }
 
+/** What Postgres looks in by itself. Others are named by its own option: `schema` is that of other programs. */
+const USUAL_SCHEMA = 'public';
+
 /** `jsonl` as undefined: files. Else the URL of a store for records. */
 export function sink(): Parser<string | undefined> {
   return (given) => {
     if (given === 'jsonl') return { value: undefined };
     const read = url('postgres', 'postgresql')(given);
     const hasSeveral = namesSeveralHosts(given);
-    if ('value' in read && !hasSeveral) return read;
+    if ('value' in read && !hasSeveral) {
+      const schema = new URL(given).searchParams.get('schema') ?? USUAL_SCHEMA;
+      if (schema === USUAL_SCHEMA) return read;
+      const mend = "without schema, which Postgres doesn't know: options=-csearch_path%3Dname";
+      return { expected: `jsonl, or a URL that begins with postgres://, ${mend}` };
+    }
     const form = /^postgres(ql)?:/.test(given) ? `, with ${hasSeveral ? ONE_HOST : ESCAPED_IN_LOGIN}` : '';
     return { expected: `jsonl, or a URL that begins with postgres://${form}` };
   };

@@ -199,6 +199,7 @@ test.each([
   [{ RABBITMQ_URL: 'amqp://q?auth_mechanism=x' },   `${BROKER_URL}, with plain or external as its auth_mechanism`],
   [{ SINK: 'postgres://jo:s@a:1,b:2/t' },           `${SINK}, with ${ONE_HOST}`],
   [{ SINK: 'postgres://jo:s@a,b/t' },               `${SINK}, with ${ONE_HOST}`],
+  [{ SINK: 'postgresql://jo@db/t?schema=crawls' }, `${SINK}, without schema, which Postgres doesn't know: options=-csearch_path%3Dname`],
   [{ SINK: 'mysql://jo@db' },              SINK],
   [{ SINK: 'postgres://jo:se#same@db/t' }, `${SINK}, with / ? # @ in its login as %2F %3F %23 %40`],
 ])('%j is refused, and none of it told', (environment, said) => {
@@ -221,6 +222,11 @@ test.each([
 ])('%s is read as %s', (given, url) => {
   const { redisUrl, cacheRedisUrl } = read({ environment: { REDIS_URL: given, CACHE_REDIS_URL: given } });
   expect([redisUrl, cacheRedisUrl]).toEqual([url, url]);
+});
+
+test('a schema that is the usual one is taken, as other programs write it', () => {
+  const url = 'postgresql://jo@db/t?schema=public';
+  expect(read({ environment: { SINK: url } }).sink).toBe(url);
 });
 
 test('every problem is named at once, with what was expected and what was given, but no secret', () => {

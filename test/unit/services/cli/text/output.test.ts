@@ -9,8 +9,8 @@ const ROOT = join(import.meta.dirname, '../../../../..');
 const WRITERS = {
   'services/cli/text/line-output.ts': 'takes text that is safe to show',
   'services/cli/text/output.ts': 'makes every line printable',
-  'services/cli/text/terminal-line.ts': 'turns wrapping off, and draws printable parts',
-  'shared/runtime/logger.ts': 'makes every line printable',
+  'services/cli/trawl.ts': 'has one sentence of its own',
+  'shared/runtime/standard-error.ts': 'takes text that is safe to show, from the log and the progress line',
 };
 
 test('what others wrote has no other way to a terminal', () => {

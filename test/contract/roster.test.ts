@@ -23,13 +23,14 @@ function uniquePrefix(): string {
 describeRoster('in Redis', async () => {
   const prefix = uniquePrefix();
   const clock = new SteppedClock();
-  const close = async (): Promise<void> => void (await redis.unlink(`${prefix}workers`, `${prefix}clock`));
+  const close = async (): Promise<void> =>
+    void (await redis.unlink(`${prefix}workers`, `${prefix}beats`, `${prefix}clock`));
   return { roster: new RedisRoster({ redis, prefix, clock }), step: (ms) => clock.step(ms), close };
 });
 
 test('Redis: the time is the server’s, and the list can be read by a person', async () => {
   const prefix = uniquePrefix();
-  onTestFinished(async () => void (await redis.unlink(`${prefix}workers`, `${prefix}clock`)));
+  onTestFinished(async () => void (await redis.unlink(`${prefix}workers`, `${prefix}beats`, `${prefix}clock`)));
   const roster = new RedisRoster({ redis, prefix });
   const before = Number((await redis.time())[0]) * 1_000;
   await roster.beat({

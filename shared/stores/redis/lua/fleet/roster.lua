@@ -2,7 +2,10 @@
 -- A worker is alive. Runs even while Redis is full, or the fleet would seem dead.
 -- ARGV   prefix, worker, what it says of itself (JSON object), time
 -- Result 1 if the worker is new
+-- Needs  troubles.lua
 -- Atomic; may run any number of times.
+-- Writes `beats`, '<the last beat of any worker> <how long none was at work, in all>'.
 
+redis.call('SET', P .. 'beats', int(now) .. ' ' .. int(idle_time()))
 local said = string.sub(ARGV[3], 1, -2) .. ',"beat":' .. int(now) .. '}'
 return redis.call('HSET', P .. 'workers', ARGV[2], said)

@@ -1,7 +1,8 @@
 -- Shared by the scripts that need it: which hosts give a run nothing but errors, and which have answered it. The rules are those
 -- of `task/host/host-trouble.ts`.
 --   run:<id>:trouble   HASH, host → '<since> <last> <kind> <silent since> <1 once given up> <reason>': its first and last error
---                      since its last healthy answer, and its first without an answer if it never answered this run, else 0
+--                      since its last healthy answer, and its first without an answer if it never answered this run, else 0. Less
+--                      how long nobody had worked in all by then: that time doesn't count
 --   run:<id>:answered  HASH, three digits of SHA-1 → three bytes of it for each host that has answered, healthily or not. For
 --                      100 000 hosts that is 5 bytes each; a host taken for another, one in a million, is waited for longer
 
@@ -34,19 +35,34 @@ local function note_answer(run, host)
   redis.call('HSET', run_key(run, 'answered'), bucket, digests .. digest)
 end
 
+-- How long no worker was at work, in all: none was started, the machine was asleep, or its containers were paused. The times of troubles
+-- are kept without it, and so move on while nobody can ask a host. As roster.lua has noted; and since then, if no worker has beaten yet.
+local idle
+local function idle_time()
+  if not idle then
+    local last, noted = string.match(redis.call('GET', P .. 'beats') or '', '^(%d+) (%d+)$')
+    local silent = last and now - last or 0
+    idle = (noted or 0) + (silent > MINUTE_MS and silent or 0)
+  end
+  return idle
+end
+
 local function read_trouble(run, host)
   local since, last, kind, silent_since, is_given_up, reason =
     string.match(redis.call('HGET', run_key(run, 'trouble'), host) or '', '^(%d+) (%d+) (%l+) (%d+) (%d) (.*)$')
   if not since then return nil end
+  local gone = idle_time()
   return {
-    since = tonumber(since), last = tonumber(last), kind = kind, silent_since = tonumber(silent_since),
+    since = since + gone, last = last + gone, kind = kind, silent_since = silent_since == '0' and 0 or silent_since + gone,
     is_given_up = is_given_up == '1', reason = reason,
   }
 end
 
 local function write_trouble(run, host, trouble)
+  local gone = idle_time()
+  local silent_since = trouble.silent_since == 0 and 0 or trouble.silent_since - gone
   redis.call('HSET', run_key(run, 'trouble'), host, table.concat({
-    int(trouble.since), int(trouble.last), trouble.kind, int(trouble.silent_since), trouble.is_given_up and 1 or 0, trouble.reason,
+    int(trouble.since - gone), int(trouble.last - gone), trouble.kind, int(silent_since), trouble.is_given_up and 1 or 0, trouble.reason,
   }, ' '))
 end
 

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { nameOf } from '../../../shared/ports/frontier/frontier.ts';
+import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
+import { RedisRoster } from '../../../shared/stores/redis/roster.ts';
+import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
+import { FAST_RUN } from '../../support/builders.ts';
+import { POLICY } from '../../support/policy.ts';
+import { SteppedClock } from '../../support/stores/stepped-clock.ts';
+import { pages, ROOM } from '../suites/frontier/frontier-setup.ts';
+
+const HOUR_MS = 3_600_000;
+const redis = new Redis(inject('redisUrl'));
+afterAll(() => redis.disconnect());
+
+/** A fleet of one worker, and a run of one host, which gives errors. */
+async function setup() {
+  const prefix = `t${randomBytes(6).toString('hex')}:`;
+  onTestFinished(async () => void (await redis.unlink(await redis.keys(`${prefix}*`))));
+  const clock = new SteppedClock();
+  const options = { redis, prefix, clock };
+  const frontier = new RedisFrontier({ ...options, policy: { ...POLICY, giveUpMs: HOUR_MS } });
+  const runs = new RedisRuns({ ...options, marks: 'exact' });
+  const roster = new RedisRoster(options);
+  await runs.open('r', FAST_RUN, 'p');
+  await frontier.offer('r', pages(1, 9));
+  return {
+    clock,
+    runs,
+    frontier,
+    beat: () =>
+      roster.beat({ id: 'w', host: 'm', version: '1', slots: 1, inHand: 0, bound: 'slots', state: 'consuming' }),
+    async fail() {
+      const [task] = (await frontier.release({ ...ROOM, limit: 1 })).tasks;
+      if (task === undefined) throw new Error('nothing was released');
+      await frontier.settle('r', nameOf(task), {
+        outcome: { kind: 'defer' },
+        hostAnswered: false,
+        hostTrouble: { kind: 'answered', reason: 'HTTP 503' },
+      });
+    },
+    verdicts: async () => new Set((await frontier.release(ROOM)).tasks.map(({ verdict }) => verdict)),
+    giveUpAt: async () => (await runs.hosts('r', 1))[0]?.trouble?.giveUpAt,
+  };
+}
+
+test('a fleet that was asleep, or had no worker, gives no host up for that time', async () => {
+  const { clock, beat, fail, verdicts, giveUpAt } = await setup();
+  await beat();
+  await fail();
+  clock.step(8 * HOUR_MS);
+  // The first that it does may be to say that the network isn't back yet.
+  await fail();
+  await beat();
+  expect(await giveUpAt()).toBe(clock.now() + HOUR_MS);
+  clock.step(1_000);
+  await fail();
+  expect(await verdicts()).toEqual(new Set(['go']));
+});
+
+test('while its workers beat, time counts', async () => {
+  const { clock, beat, fail, verdicts } = await setup();
+  await beat();
+  await fail();
+  for (let minutes = 0; minutes < 60; minutes++) {
+    clock.step(60_000);
+    await beat();
+    if (minutes === 55) await fail();
+  }
+  expect(await verdicts()).toEqual(new Set(['host_down']));
+});

@@ -138,18 +138,19 @@ async function portsOf(store: LocalStore, settings: Settings): Promise<Stores> {
 
 /** In memory if no settings are given. */
 async function openStore(settings: Settings | undefined): Promise<LocalStore> {
-  const [{ LocalDatabase }, { IN_MEMORY }, { LocalStore }, { SteadyClock }, { endTimesAhead }] = await Promise.all([
-    import('../stores/sqlite/database/database.ts'),
-    import('../stores/sqlite/database/sqlite-file.ts'),
-    import('../stores/sqlite/moves/local-store.ts'),
-    import('../stores/sqlite/steady-clock.ts'),
-    import('../stores/sqlite/times-ahead.ts'),
-  ]);
+  const [{ LocalDatabase }, { IN_MEMORY }, { LocalStore }, { SteadyClock, withoutStops }, { endTimesAhead }] =
+    await Promise.all([
+      import('../stores/sqlite/database/database.ts'),
+      import('../stores/sqlite/database/sqlite-file.ts'),
+      import('../stores/sqlite/moves/local-store.ts'),
+      import('../stores/sqlite/steady-clock.ts'),
+      import('../stores/sqlite/times-ahead.ts'),
+    ]);
   if (settings !== undefined) makeOutputFolder(settings.outputDir);
   const database = new LocalDatabase(
     settings === undefined ? { path: IN_MEMORY } : { path: databasePath(settings), gatherMs: GATHER_MS },
   );
-  const clock = new SteadyClock(systemClock);
+  const clock = new SteadyClock(withoutStops(systemClock));
   const store = new LocalStore({ database, clock });
   if (settings === undefined) return store;
   try {

@@ -5,9 +5,6 @@ import { DAY_MS, MINUTE_MS } from '../../task/durations.ts';
 const PACE_AHEAD = 0.9;
 /** A time that is further ahead is not continued: while it lasted, changes of pages would be taken for older than their last fetch. */
 const MOST_AHEAD_MS = DAY_MS;
-/** Whoever crawls asks for the time again and again: if it hasn't for this long, the process was stopped. */
-const STOPPED_MS = MINUTE_MS;
-
 /** A time that never goes back, whatever the machine's clock does: what `now` in `prelude.lua` is for Redis. */
 export class SteadyClock implements Clock {
   readonly #clock: Clock;
@@ -16,8 +13,6 @@ export class SteadyClock implements Clock {
   #ahead = 0;
   /** A time that it was told to continue from, and when that was, by a clock that nobody sets. */
   #from = { time: 0, at: 0 };
-  #askedAt: number | undefined;
-  #stoppedMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -51,16 +46,31 @@ export class SteadyClock implements Clock {
     return clock + ahead;
   }
 
-  /** Without the time in which this process was stopped: by Ctrl-Z, or as a container by `docker pause`. */
   monotonic(): number {
-    const now = this.#clock.monotonic();
-    const sinceMs = now - (this.#askedAt ?? now);
-    this.#askedAt = now;
-    if (sinceMs > STOPPED_MS) this.#stoppedMs += sinceMs;
-    return now - this.#stoppedMs;
+    return this.#clock.monotonic();
   }
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     await this.#clock.sleep(ms, signal);
   }
+}
+
+/** Whoever crawls asks for the time again and again: if it hasn't for this long, the process was stopped. */
+const STOPPED_MS = MINUTE_MS;
+
+/** A clock for a process that crawls: the time in which it was stopped, by Ctrl-Z or `docker pause`, is none that it saw pass. */
+export function withoutStops(clock: Clock): Clock {
+  let askedAt: number | undefined;
+  let stoppedMs = 0;
+  return {
+    now: () => clock.now(),
+    monotonic() {
+      const now = clock.monotonic();
+      const sinceMs = now - (askedAt ?? now);
+      askedAt = now;
+      if (sinceMs > STOPPED_MS) stoppedMs += sinceMs;
+      return now - stoppedMs;
+    },
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  };
 }

@@ -142,10 +142,15 @@ function withoutBeatenUrls(settings: Settings, sources: Sources): Settings {
 }
 
 function readEnvFile(): Record<string, string> {
+  let bytes: Buffer;
   try {
-    return parse(readFileSync('.env'));
+    bytes = readFileSync('.env');
   } catch (error: unknown) {
     if (codeOf(error) === 'ENOENT') return {};
     throw new ConfigurationError([`.env can't be read: ${messageOf(error)}`], { cause: error });
   }
+  // No line of it would be understood.
+  if (bytes.includes(0))
+    throw new ConfigurationError(['expected .env to be text in UTF-8: save it as that, not as UTF-16']);
+  return parse(bytes);
 }

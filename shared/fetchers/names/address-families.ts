@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { networkInterfaces } from 'node:os';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 
 /** The versions of IP that an address can have. */
 export type Family = 4 | 6;
@@ -8,15 +8,22 @@ const BOTH: readonly Family[] = [6, 4];
 
 /**
  * The versions of IP that this machine can use, IPv6 first: those of its addresses beyond loopback and link-local. Both if it
- * has no such address. The same is asked of the system's resolver by `AI_ADDRCONFIG` (getaddrinfo(3)).
+ * has no such address, or a process may not look at them, as in some sandboxes. The same is asked of the system's resolver by `AI_ADDRCONFIG` (getaddrinfo(3)).
  */
-export function usableFamilies(): readonly Family[] {
-  const outward = Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
+export function usableFamilies(read = networkInterfaces): readonly Family[] {
+  const outward = addressesOf(read)
     .filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))
     .map(({ family }) => family);
   const usable = BOTH.filter((family) => outward.includes(`IPv${family}`));
   return usable.length === 0 ? BOTH : usable;
+}
+
+function addressesOf(read: typeof networkInterfaces): readonly NetworkInterfaceInfo[] {
+  try {
+    return Object.values(read()).flatMap((addresses) => addresses ?? []);
+  } catch {
+    return [];
+  }
 }
 
 /** Those of the addresses that can be used; all if none can. */

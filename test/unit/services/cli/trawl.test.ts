@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 const PROGRAM = join(import.meta.dirname, '../../../../services/cli/trawl.ts');
 
@@ -12,4 +12,13 @@ test('in a folder that was removed a command says so', () => {
   const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, PROGRAM], { cwd, encoding: 'utf8' });
   expect(stderr).toBe('trawl: the folder that this was started in is no longer there: go to another one (cd)\n');
   expect(status).toBe(1);
+});
+
+test('an .env in UTF-16, as PowerShell writes it, is not taken for an empty one', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'trawl-env-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  writeFileSync(join(cwd, '.env'), '\ufeffRATE_LIMIT=1/s\r\n', 'utf16le');
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'status'], { cwd, encoding: 'utf8' });
+  expect(stderr).toBe('trawl: expected .env to be text in UTF-8: save it as that, not as UTF-16\n');
+  expect(status).toBe(78);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { toFetchError } from '../../../../../shared/fetchers/error-codes.ts';
+import { usableFamilies } from '../../../../../shared/fetchers/names/address-families.ts';
 import type { Zone } from '../../../../support/listeners/dns-server.ts';
 import { setup } from './setup.ts';
 
@@ -73,4 +74,11 @@ test('as net.connect asks: all addresses, the first one, one of a family', async
   expect(await ask('a.test', {})).toEqual([null, '2001:db8::1', 6]);
   expect(await ask('a.test', { family: 4, all: true })).toEqual([null, [v4]]);
   expect(await ask('b.test', {})).toEqual([expect.objectContaining({ code: 'ENOTFOUND', hostname: 'b.test' }), []]);
+});
+
+test('where the addresses of the machine may not be looked at, names have both kinds', () => {
+  const refused = (): never => {
+    throw new Error('A system error occurred: uv_interface_addresses returned Unknown system error 13');
+  };
+  expect(usableFamilies(refused)).toEqual([6, 4]);
 });

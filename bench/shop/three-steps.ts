@@ -20,8 +20,8 @@ type Way = keyof typeof WAYS;
  * Crawls a shop by turns: with three steps, and with the default crawler, which follows links to the same pages. The ratio is of pages
  * per CPU second, round by round.
  */
-export async function threeStepRows(bench: Bench, atLeast = PAGES): Promise<Row[]> {
-  const shop = await writeShop(bench.folder, bench.origin, atLeast);
+export async function threeStepRows(bench: Bench): Promise<Row[]> {
+  const shop = await writeShop(bench.folder, bench.origin, PAGES);
   const usOf = await byTurns(['page', 'shop'] as const, bench.rounds, (way) => usPerPage(bench, shop, way));
   const [page, steps] = [usOf('page'), usOf('shop')];
   return [

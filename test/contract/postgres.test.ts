@@ -39,9 +39,9 @@ function pages(count: number): ReturnType<typeof doneRecord>[] {
   return Array.from({ length: count }, (_, n) => doneRecord(`http://a.test/${n}`, { release: n + 1 }));
 }
 
-function connectTo(url: string, attempts = 1) {
+function connectTo(url: string) {
   const settings = settingsFrom({ flag: { SINK: url }, environment: {}, file: {} });
-  return { settings, log: silentLog, name: 'trawl test', attempts };
+  return { settings, log: silentLog, name: 'trawl test', attempts: 1 };
 }
 
 /** A role of its own that may use the schema, and nothing in it but what it is granted. */

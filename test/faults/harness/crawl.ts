@@ -131,9 +131,9 @@ export class Crawl {
     if (code !== 0) throw new Error(stderr);
   }
 
-  startWorker(start: Parameters<Workplace['start']>[2] = {}, flags: readonly string[] = []): Hand {
+  startWorker(start: Parameters<Workplace['start']>[2] = {}): Hand {
     const name = `worker-${this.workers.length + 1}`;
-    const args = ['work', ...this.flags, '--user-agent', name, ...flags];
+    const args = ['work', ...this.flags, '--user-agent', name];
     const hand = { trawl: this.workplace.start(args, undefined, start), name, isKilled: false };
     this.workers.push(hand);
     return hand;

@@ -17,7 +17,6 @@ export interface GroupTask {
   tally: { readonly stamp: string; readonly links: number } | undefined;
   claimed: string | undefined;
   input: string | undefined;
-  reason: string;
   /** When it ended, counted. */
   endedAs: number;
 }
@@ -53,7 +52,7 @@ export class GroupModel {
   add(mark: string, step: string, group?: string, isJoin = false): GroupTask {
     const task: GroupTask = {
       ...{ mark, step, group, isJoin, where: 'waiting', release: 0, leaseEnd: 0, starts: 0, tally: undefined },
-      ...{ claimed: undefined, input: undefined, reason: '-', endedAs: 0 },
+      ...{ claimed: undefined, input: undefined, endedAs: 0 },
     };
     this.tasks.push(task);
     if (!isJoin) this.isDue = this.plan.run.length > 0;
@@ -93,10 +92,9 @@ export class GroupModel {
     else task.where = 'waiting';
   }
 
-  end(task: GroupTask, as: Ending, input?: string, reason = '-'): void {
+  end(task: GroupTask, as: Ending, input?: string): void {
     task.where = as;
     task.input = input;
-    task.reason = reason;
     task.endedAs = ++this.#ends;
     if ((as === 'failed' || as === 'cancelled') && task.claimed !== undefined && task.group !== undefined)
       this.groups.get(task.group)?.marks.delete(task.claimed);

@@ -25,7 +25,7 @@ export interface Asking {
 }
 
 /** An API over the crawls of a new folder, listening, and what asks it: each answer is held to its description. */
-export async function openApi(environment: Record<string, string> = {}, isLocal = true) {
+export async function openApi(environment: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-api-'));
   const settings = settingsFrom({
     flag: {},
@@ -38,7 +38,7 @@ export async function openApi(environment: Record<string, string> = {}, isLocal 
     },
     file: {},
   });
-  const server = new ApiServer({ settings, log: silentLog, isLocal });
+  const server = new ApiServer({ settings, log: silentLog, isLocal: true });
   await server.start();
   onTestFinished(async () => {
     await server.stop();

@@ -33,7 +33,7 @@ export function setup(): {
   readonly hints: string[];
   produce(options?: Partial<ProducerOptions>, changed?: Partial<ProducerParts>): Producer;
   /** The URLs that wait in a run, in no order. */
-  waiting(run?: string): Promise<string[]>;
+  waiting(): Promise<string[]>;
 } {
   const clock = new HurriedClock();
   const { database, frontier, runs, gate: hostGate } = openLocalParts({ clock });

@@ -5,8 +5,8 @@ import { RequestClock } from '../../../../shared/fetchers/request-clock.ts';
 import { RequestTimings } from '../../../../shared/ports/fetcher.ts';
 
 /** A memory of 1 MB, and bodies whose going on is noted. */
-function setup(budgetBytes = 1_000_000) {
-  const memory = new BodyMemory(budgetBytes);
+function setup() {
+  const memory = new BodyMemory(1_000_000);
   const wentOn: string[] = [];
   const open = (name: string, saysBytes?: number, most = 10_000_000): BodyShare => {
     const share = memory.open(saysBytes, most, new RequestClock());

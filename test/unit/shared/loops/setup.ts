@@ -67,6 +67,6 @@ export async function setup({ window, intervalMs = 0, answer = () => 'confirmed'
   };
 }
 
-export function urls(from: number, to: number, host = 'a.test'): string[] {
-  return Array.from({ length: to - from + 1 }, (_, i) => `http://${host}/${from + i}`);
+export function urls(from: number, to: number): string[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => `http://a.test/${from + i}`);
 }

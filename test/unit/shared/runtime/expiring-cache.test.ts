@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { ExpiringCache } from '../../../../shared/runtime/expiring-cache.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 
-function setup({ max = 3, maxSize = 100 } = {}) {
+function setup() {
   const clock = new SteppedClock();
-  const cache = new ExpiringCache<string>({ clock, max, maxSize });
+  const cache = new ExpiringCache<string>({ clock, max: 3, maxSize: 100 });
   return { clock, cache, keep: (key: string, size = 1, ttlMs = 1_000) => cache.keep(key, key, ttlMs, size) };
 }
 

@@ -6,8 +6,8 @@ import { offerOf } from '../../../../support/stores/embedded.ts';
 import { withMethods } from '../../../../support/with-methods.ts';
 import { setup as setupWorker } from '../setup.ts';
 
-async function setup(run: Partial<RunOptions> = {}) {
-  const world = await setupWorker({ run: { incremental: true, ...run } });
+async function setup() {
+  const world = await setupWorker({ run: { incremental: true } });
   const pages = new ChangingPages(world.site, 3);
   return {
     ...world,

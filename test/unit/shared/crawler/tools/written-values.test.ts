@@ -28,8 +28,8 @@ test('a type that says that there is a value on each line gives a list, of one l
   expect(bodyOf('', 'application/x-ndjson').json()).toEqual([]);
 });
 
-const variable = (script: string, name = 'window.__STATE__'): unknown =>
-  Page.fromHtml(`<body><script>var first = 1;</script><script>${script}</script>`).variable(name);
+const variable = (script: string): unknown =>
+  Page.fromHtml(`<body><script>var first = 1;</script><script>${script}</script>`).variable('window.__STATE__');
 
 test.each([
   ['window.__STATE__ = {"a": [1, -2.5e3, "};"]}; next()', { a: [1, -2500, '};'] }],

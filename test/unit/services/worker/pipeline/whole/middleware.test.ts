@@ -7,13 +7,13 @@ import { systemClock } from '../../../../../../shared/runtime/clock.ts';
 import { setup } from '../../setup.ts';
 
 /** Works on these paths of a site with a crawler that has this middleware; says what became of each. */
-async function crawled(middleware: readonly Middleware[], paths: readonly string[], run: object = {}) {
+async function crawled(middleware: readonly Middleware[], paths: readonly string[]) {
   const crawler = defineCrawler({
     name: 'shop',
     middleware,
     steps: { start: { run: ({ page, emit }) => emit({ title: page.title, text: page.text.length }) } },
   });
-  const world = await setup({ crawler, run });
+  const world = await setup({ crawler });
   const { site } = world;
   site.on('/echo', ({ headers }, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<title>${headers['x-key'] ?? 'none'}</title>`);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../task/is-object.ts';
 import { verdictOf } from '../task/task/verdict.ts';
 
 /** What a value may be compared with. */
@@ -103,10 +104,6 @@ function partProblem(key: string, wanted: unknown): string | undefined {
     default:
       return isObject(wanted) ? undefined : `expected ${key} to be fields with their values: { size: 's' }`;
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function every(wanted: object, holds: (name: string, value: unknown) => boolean): boolean {

@@ -1,6 +1,7 @@
 import { nearestOf } from '../settings/nearest-name.ts';
 import { rate } from '../settings/parsers.ts';
 import { DAY_MS } from '../task/durations.ts';
+import { isObject } from '../task/is-object.ts';
 import { policyProblems } from '../task/task/retry-policy.ts';
 import { isUrlPattern } from '../task/url/glob.ts';
 import { SCOPES } from '../task/url/scope.ts';
@@ -139,10 +140,6 @@ function schemaProblems({ keeps, record }: { readonly keeps?: unknown; readonly 
 /** Of any copy of zod. */
 function isSchema(value: unknown): value is object {
   return isObject(value) && 'safeParse' in value && typeof value.safeParse === 'function';
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /** What is wrong with how long a step or a join may take. */

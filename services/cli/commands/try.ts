@@ -15,6 +15,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf, UsageError } from '../../../shared/runtime/errors.ts';
 import { readEnvironment } from '../../../shared/settings/settings.ts';
 import { SETTINGS } from '../../../shared/settings/table.ts';
+import { isObject } from '../../../shared/task/is-object.ts';
 import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
 import { offerOf } from '../../../shared/task/task/offer.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
@@ -155,7 +156,7 @@ async function planFor(text: string, options: TryOptions, context: Context): Pro
 
 function readKept(text: string | undefined, crawler: Crawler, key: string): Kept | undefined {
   const kept = text === undefined ? undefined : jsonOf(text);
-  if (kept !== undefined && (typeof kept !== 'object' || kept === null || Array.isArray(kept)))
+  if (kept !== undefined && !isObject(kept))
     throw new UsageError(`expected --kept to be a JSON object, as '{"sku":"a1"}', got ${text}`);
   const problem = keptProblem(crawler, key, (kept ?? {}) as Kept);
   if (problem !== undefined) throw new UsageError(`--kept: ${problem}`);

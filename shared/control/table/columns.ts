@@ -1,5 +1,6 @@
 import { UsageError } from '../../runtime/errors.ts';
-import { type FieldPath, ITEM, isObject, type NamedPath, PATH_EXAMPLES, parsePath, type Row } from './field-path.ts';
+import { isObject } from '../../task/is-object.ts';
+import { type FieldPath, ITEM, type NamedPath, PATH_EXAMPLES, parsePath, type Row } from './field-path.ts';
 
 /** A column of a table. */
 export interface Column {

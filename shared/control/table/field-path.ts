@@ -1,4 +1,5 @@
 import { UsageError } from '../../runtime/errors.ts';
+import { isObject } from '../../task/is-object.ts';
 
 /** What the paths of a row are looked up in. */
 export interface Row {
@@ -76,11 +77,6 @@ export function valueAt({ item, data, record }: Row, path: FieldPath): unknown {
   const owners = path.from === 'record' ? [record] : [item, data, record];
   const owner = owners.find((each) => hasField(each, path.name));
   return path.rest.reduce<unknown>(stepInto, fieldOf(owner, path.name));
-}
-
-/** Is it an object with names, and not a list? */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function stepInto(value: unknown, step: string | number): unknown {

@@ -1,5 +1,6 @@
 import { nearestOf } from '../../settings/nearest-name.ts';
 import { duration } from '../../settings/parsers.ts';
+import { isObject } from '../../task/is-object.ts';
 import type { FollowedRequest } from '../followed-request.ts';
 import type { FormFields } from '../forms/form.ts';
 import { NAME } from '../name.ts';
@@ -55,8 +56,7 @@ const FIELDS = ['login', 'isExpired', 'ttl'];
 /** What is wrong with a crawler's sessions, each as a sentence. */
 export function sessionProblems(common: unknown, named: unknown = {}): readonly string[] {
   const own = common === undefined ? [] : problemsOf('session', common);
-  if (typeof named !== 'object' || named === null || Array.isArray(named))
-    return [...own, 'expected sessions to be logins by their names: { buyer: { login } }'];
+  if (!isObject(named)) return [...own, 'expected sessions to be logins by their names: { buyer: { login } }'];
   const names = Object.keys(named).filter((name) => !NAME.test(name));
   return [
     ...own,

@@ -1,3 +1,4 @@
+import { isObject } from '../../task/is-object.ts';
 import type { Failure } from '../../task/task/retry-policy.ts';
 import type { Crawler, Step } from '../crawler.ts';
 import type { StepResult } from '../definition.ts';
@@ -82,7 +83,7 @@ function outcomeOf(run: StepRun, returned: unknown): Extract {
 
 /** Checks what the function of a short crawler returned, reading each property once. */
 function checked(result: unknown): Pick<Extract, 'data' | 'links'> {
-  if (typeof result !== 'object' || result === null || Array.isArray(result)) {
+  if (!isObject(result)) {
     throw new ProblemError(`expected a step to return { data, links }, got ${kindOf(result)}`);
   }
   const { data: given, links } = result as StepResult;

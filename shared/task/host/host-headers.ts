@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isObject } from '../is-object.ts';
 
 /** Header names, in lower case, and their values. */
 type Headers = Readonly<Record<string, string>>;
@@ -129,8 +130,4 @@ function digestOf(headers: Headers): string {
 
 function originOf(url: string): string | undefined {
   return URL.parse(url)?.origin;
-}
-
-function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../../task/is-object.ts';
 import type { NodeHandle } from '../node-handle.ts';
 import { folded } from '../text.ts';
 import { writtenJson } from './written-json.ts';
@@ -41,10 +42,6 @@ function typesOf(object: JsonLdObject): readonly string[] {
 /** `Product` of `schema:Product` and `https://schema.org/Product`. */
 export function localName(type: string): string {
   return type.slice(Math.max(type.lastIndexOf('/'), type.lastIndexOf('#'), type.lastIndexOf(':')) + 1);
-}
-
-function isObject(value: unknown): value is JsonLdObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const META_NAMES = ['name', 'property', 'itemprop', 'http-equiv'];

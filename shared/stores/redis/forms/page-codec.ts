@@ -1,4 +1,5 @@
 import type { FetchedPage } from '../../../ports/fetcher.ts';
+import { isObject } from '../../../task/is-object.ts';
 
 type Head = Omit<FetchedPage, 'body'>;
 
@@ -24,6 +25,5 @@ export function readPage(value: Buffer): FetchedPage | undefined {
 }
 
 function isHeaders(headers: unknown): headers is Head['headers'] {
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return false;
-  return Object.values(headers).every((value) => typeof value === 'string');
+  return isObject(headers) && Object.values(headers).every((value) => typeof value === 'string');
 }

@@ -1,4 +1,4 @@
-import { offerUntilTaken } from '../../shared/loops/full-store.ts';
+import { offerUntilTaken } from '../../shared/loops/repeated-offer.ts';
 import { type Frontier, MAX_OFFER, type Offer, type OfferResult } from '../../shared/ports/frontier/frontier.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { LoopShare } from '../../shared/runtime/loop-share.ts';

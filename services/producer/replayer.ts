@@ -4,7 +4,7 @@ import {
   type LetterFilter,
   readLetter,
 } from '../../shared/control/letters/letter-filter.ts';
-import { offerUntilTaken } from '../../shared/loops/full-store.ts';
+import { offerUntilTaken } from '../../shared/loops/repeated-offer.ts';
 import { type Frontier, MAX_OFFER, type OfferResult } from '../../shared/ports/frontier/frontier.ts';
 import type { Marks } from '../../shared/ports/marks.ts';
 import { REPLAYER, type RunOptions, type Runs } from '../../shared/ports/runs.ts';

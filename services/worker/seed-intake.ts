@@ -1,4 +1,4 @@
-import { FULL_NAP_MS } from '../../shared/loops/full-store.ts';
+import { FULL_NAP_MS } from '../../shared/loops/repeated-offer.ts';
 import type { Frontier } from '../../shared/ports/frontier/frontier.ts';
 import type { RunOptions, Runs } from '../../shared/ports/runs.ts';
 import type { Handling } from '../../shared/ports/transport.ts';

@@ -1,4 +1,4 @@
-import { FULL_NAP_MS } from '../../../shared/loops/full-store.ts';
+import { FULL_NAP_MS } from '../../../shared/loops/repeated-offer.ts';
 import { type Frontier, nameOf, type Settlement, type SettleReply } from '../../../shared/ports/frontier/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
 import type { DoneRecord, PageRecord } from '../../../shared/ports/record.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PipelineOptions } from '../../../../../../services/worker/pipeline/pipeline.ts';
 import { defineCrawler } from '../../../../../../shared/crawler/crawler.ts';
-import { FULL_NAP_MS } from '../../../../../../shared/loops/full-store.ts';
+import { FULL_NAP_MS } from '../../../../../../shared/loops/repeated-offer.ts';
 import type { LinkTally, Settlement } from '../../../../../../shared/ports/frontier/frontier.ts';
 import { hasMaxPages } from '../../../../../../shared/ports/runs.ts';
 import { EVERYTHING } from '../../../../../support/stores/embedded.ts';

@@ -3,7 +3,7 @@ import crawler from '../../../../../../crawlers/page.ts';
 import type { PipelineOptions } from '../../../../../../services/worker/pipeline/pipeline.ts';
 import { RunDirectory } from '../../../../../../services/worker/run-directory.ts';
 import { SeedIntake } from '../../../../../../services/worker/seed-intake.ts';
-import { FULL_NAP_MS } from '../../../../../../shared/loops/full-store.ts';
+import { FULL_NAP_MS } from '../../../../../../shared/loops/repeated-offer.ts';
 import type { Delivery } from '../../../../../../shared/ports/transport.ts';
 import { ConfigurationError } from '../../../../../../shared/runtime/errors.ts';
 import { silentLog } from '../../../../../../shared/runtime/logger.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { placeOf } from '../../../../../../services/worker/delivered.ts';
 import { defineCrawler } from '../../../../../../shared/crawler/crawler.ts';
 import type { Links } from '../../../../../../shared/crawler/definition.ts';
-import { FULL_NAP_MS } from '../../../../../../shared/loops/full-store.ts';
+import { FULL_NAP_MS } from '../../../../../../shared/loops/repeated-offer.ts';
 import type { Delivery } from '../../../../../../shared/ports/transport.ts';
 import { TestSite } from '../../../../../support/site.ts';
 import { withMethods } from '../../../../../support/with-methods.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FULL_NAP_MS, offerUntilTaken } from '../../../../shared/loops/full-store.ts';
+import { FULL_NAP_MS, offerUntilTaken } from '../../../../shared/loops/repeated-offer.ts';
 import type { OfferResult } from '../../../../shared/ports/frontier/frontier.ts';
 import { settled } from '../../../support/stores/embedded.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** The pseudo host at which joins wait. No host name contains a parenthesis. */
+/** The pseudo host at which joins wait. A URL of such a host is refused: see `isOfJoins` of `url.ts`. */
 export const JOIN_HOST = '(joins)';
 
 /** In the place of a group's id: the join is one of the run. */

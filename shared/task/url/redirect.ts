@@ -1,5 +1,5 @@
 import { escapedBytes } from './header-url.ts';
-import { takeLogin, withoutCredentialsIn } from './url.ts';
+import { isOfJoins, takeLogin, withoutCredentialsIn } from './url.ts';
 
 /** The statuses that send a GET elsewhere (RFC 9110 section 15.4). */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -26,7 +26,7 @@ export function redirectOf(status: number, location: string | undefined, url: st
   return login === undefined ? { to: target.href } : { to: target.href, login };
 }
 
-/** Excludes the host name `unix`, which got takes for a socket in the file system. */
+/** Excludes the host name `unix`, which got takes for a socket in the file system, and that at which joins wait. */
 function isHttp(url: URL): boolean {
-  return (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== 'unix';
+  return (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== 'unix' && !isOfJoins(url);
 }

@@ -1,3 +1,5 @@
+import { JOIN_HOST } from '../group/group.ts';
+
 /** Why a text isn't a URL that can be crawled, as the end of a sentence. */
 export type UrlProblem = string;
 
@@ -100,12 +102,14 @@ function fromUrl(url: URL): CrawlUrl | { readonly problem: UrlProblem } {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return { problem: `its scheme is ${url.protocol.slice(0, -1)}, not http or https` };
   }
+  const host = hostKeyOf(url);
+  if (host === JOIN_HOST) return { problem: `no host is called ${JOIN_HOST}` };
   const login = takeLogin(url);
   let { href } = url;
   const fragment = href.indexOf('#');
   if (fragment >= 0) href = href.slice(0, fragment);
   if (href.length > MAX_URL_LENGTH) return { problem: `it is longer than ${MAX_URL_LENGTH} characters` };
-  const read = { href, canonical: canonicalOf(href), host: hostKeyOf(url) };
+  const read = { href, canonical: canonicalOf(href), host };
   return login === undefined ? read : { ...read, login };
 }
 
@@ -115,6 +119,11 @@ function fromUrl(url: URL): CrawlUrl | { readonly problem: UrlProblem } {
  */
 export function hostKeyOf({ host }: Pick<URL, 'host'>): string {
   return withoutRootDot(host);
+}
+
+/** Would its politeness key be where joins wait? The URL Standard allows parentheses in the name of a host; no DNS has one. */
+export function isOfJoins(url: Pick<URL, 'host'>): boolean {
+  return hostKeyOf(url) === JOIN_HOST;
 }
 
 /** A host, with its port if it has one, without the dot that stands for the root of DNS at the end of its name. */

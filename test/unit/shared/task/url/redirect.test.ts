@@ -35,3 +35,8 @@ test.each([
   expect(redirect).toEqual({ problem: expect.stringContaining('//a.test') });
   expect(JSON.stringify(redirect)).not.toContain('pass');
 });
+
+test('no redirect leads to where joins wait', () => {
+  expect(redirectOf(302, 'http://(joins)/b', 'http://a.test/a')).toEqual({ problem: expect.any(String) });
+  expect(redirectOf(302, 'http://(join)/b', 'http://a.test/a')).toEqual({ to: 'http://(join)/b' });
+});

@@ -41,6 +41,8 @@ test.each([
   ['javascript:alert(1)', 'its scheme is javascript, not http or https'],
   ['http://', 'it is not a valid URL'],
   ['http://exa mple.com/', 'it is not a valid URL'],
+  ['http://(joins)/', 'no host is called (joins)'],
+  ['https://user@(Joins).:443/a', 'no host is called (joins)'],
   [`http://example.com/${'a'.repeat(MAX_URL_LENGTH)}`, `it is longer than ${MAX_URL_LENGTH} characters`],
   // Six characters each, once they are escaped.
   [`http://example.com/${'é'.repeat(MAX_URL_LENGTH / 4)}`, `it is longer than ${MAX_URL_LENGTH} characters`],
@@ -119,6 +121,8 @@ test.each([
   ['//other.com', 'http://other.com/'],
   ['mailto:a@example.com', undefined],
   ['http://', undefined],
+  ['//(joins)/', undefined],
+  ['//a(joins)/', 'http://a(joins)/'],
 ])('the link %s leads to %s', (link, href) => {
   expect(resolveLink(link, linkBase(PAGE))).toBe(href);
 });

@@ -16,6 +16,8 @@ import { runParams } from '../schemas/inputs.ts';
 
 /** Runs that are read at once: each takes memory by its pages, for as long as its client takes, and time from all other routes. */
 const MOST_AT_ONCE = 8;
+/** Characters of lines that are sent together: a write of its own costs far more than a line. */
+const SENT_TOGETHER = 65_536;
 /** Characters of a list of columns. */
 const LONGEST_FIELDS = 4_000;
 
@@ -136,11 +138,15 @@ async function* lines(
   reader: TableReader,
   { begin, line, end }: ReturnType<typeof rowFormat>,
 ): AsyncGenerator<string> {
-  yield begin;
+  let text = begin;
   let index = 0;
-  for await (const record of records)
-    for (const row of reader.rows(record as unknown as TableRecord)) yield line(row, index++);
-  yield end;
+  for await (const record of records) {
+    for (const row of reader.rows(record as unknown as TableRecord)) text += line(row, index++);
+    if (text.length < SENT_TOGETHER) continue;
+    yield text;
+    text = '';
+  }
+  yield text + end;
 }
 
 function elsewhere(run: string, found: number, done: number): Problem {

@@ -1,8 +1,9 @@
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 
 /** Longer than any line that this program writes. Only the beginning of a longer line is read. */
 const MAX_LINE_BYTES = 64 * 2 ** 20;
-const BLOCK_BYTES = 256 * 1024;
+/** Each read has a new block: one of a run's thousands of small files has a small one. */
+const [LEAST_BLOCK_BYTES, BLOCK_BYTES] = [4 * 1024, 256 * 1024];
 /** What is kept of a line that is too long. */
 const BEGINNING_BYTES = 1_024;
 
@@ -27,7 +28,10 @@ export interface FileLine {
 export async function* linesOf(path: string): AsyncGenerator<FileLine, void, void> {
   let number = 0;
   let unended = new UnendedLine();
-  for await (const block of createReadStream(path, { highWaterMark: BLOCK_BYTES }) as AsyncIterable<Buffer>) {
+  const file = await open(path);
+  const { size } = await file.stat();
+  const highWaterMark = Math.max(LEAST_BLOCK_BYTES, Math.min(size, BLOCK_BYTES));
+  for await (const block of file.createReadStream({ highWaterMark }) as AsyncIterable<Buffer>) {
     const first = block.indexOf(LINE_FEED);
     if (first >= 0) {
       unended.add(block.subarray(0, first));

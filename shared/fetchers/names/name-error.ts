@@ -33,6 +33,8 @@ const CODES: Readonly<Record<string, string>> = {
   EBADNAME: 'ENOTFOUND',
   ECONNREFUSED: 'EAI_AGAIN',
   ECANCELLED: 'EAI_AGAIN',
+  // While no name server is known, Node.js looks for some with each question, and drops those that are under way.
+  EDESTRUCTION: 'EAI_AGAIN',
 };
 
 /** The code that an error of a look-up is reported with. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { toFetchError } from '../../../../../shared/fetchers/error-codes.ts';
 import { usableFamilies } from '../../../../../shared/fetchers/names/address-families.ts';
+import { NameError, nameCodeOf } from '../../../../../shared/fetchers/names/name-error.ts';
 import type { Zone } from '../../../../support/listeners/dns-server.ts';
 import { setup } from './setup.ts';
 
@@ -43,6 +44,11 @@ test('a name server that is not there: for now, nobody knows', async () => {
   const error = await names.resolve('a.test').catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'EAI_AGAIN' });
   expect(toFetchError(error)).toMatchObject({ reason: 'dns' });
+});
+
+test('a question that Node.js drops while it looks for name servers, as at the start of a machine: nobody knows, and no host is to blame', () => {
+  const dropped = Object.assign(new Error('queryA EDESTRUCTION a.test'), { code: 'EDESTRUCTION' });
+  expect(toFetchError(new NameError(nameCodeOf(dropped), 'a.test'))).toMatchObject({ reason: 'dns' });
 });
 
 test('of a machine without IPv6, no IPv6 address is asked for', async () => {

@@ -5,7 +5,7 @@
  */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 /** Of these, what joins letters or makes an emoji, or chooses the look of the one before, is seen by that. */
-const SEEN = /\p{Join_Control}|[\ufe00-\ufe0f]/u;
+const SEEN = /[\p{Join_Control}\ufe00-\ufe0f]/u;
 /** Those that JSON doesn't escape by itself. */
 const OBEYED_IN_JSON = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
 const DELETE = '\u007f';

@@ -1,7 +1,8 @@
 import type { PageRecord } from '../../ports/record.ts';
+import { isObject } from '../../task/is-object.ts';
 import { type Column, ColumnFinder, columnsOf } from './columns.ts';
 import { type Condition, holds } from './condition.ts';
-import { type FieldPath, isObject, type NamedPath, type Row, valueAt } from './field-path.ts';
+import { type FieldPath, type NamedPath, type Row, valueAt } from './field-path.ts';
 
 /** A record, or a line of a list that has one at most. */
 export type TableRecord = Readonly<Record<string, unknown>>;

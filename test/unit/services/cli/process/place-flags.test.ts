@@ -9,7 +9,7 @@ test.each([
   [{},                                                  ''],
   [{ OUTPUT_DIR: './my pages' },                        " --output-dir './my pages'"],
   [{ SINK: 'jsonl' },                                   ' --sink jsonl'],
-  [{ SINK: 'postgres://db.test/pages' },                " --sink 'postgres://db.test/pages'"],
+  [{ SINK: 'postgres://db.test/pages' },                ' --sink postgres://db.test/pages'],
   [{ SINK: WITH_PASSWORD },                             " --sink 'postgres://me:PASSWORD@db.test/pages'"],
   [{ SINK: 'postgres:///pages?password=hunter22' },     " --sink 'postgres:///pages?password=PASSWORD'"],
   [{ OUTPUT_DIR: 'out', SINK: WITH_PASSWORD },          " --output-dir out --sink 'postgres://me:PASSWORD@db.test/pages'"],

@@ -1,4 +1,4 @@
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { nameOf } from '../../../../../shared/ports/frontier/frontier.ts';
@@ -341,11 +341,4 @@ test('a run that ended in the second before a power cut has not ended: the recor
   expect((await found.frontier.release(EVERYTHING)).tasks).toHaveLength(1);
   await again.close();
   found.database.close();
-});
-
-test('a run whose lock no process can take, on a full disk or by what else is in the file, belongs to nobody', async () => {
-  const { folder } = await setup();
-  await mkdir(join(folder, 'r'));
-  await writeFile(join(folder, 'r', 'crawl.lock'), 'no database'.repeat(100));
-  expect(isBeingCrawled('r', folder)).toBe(false);
 });

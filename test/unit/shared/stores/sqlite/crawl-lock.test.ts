@@ -1,0 +1,12 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isBeingCrawled } from '../../../../../shared/stores/sqlite/local-runs.ts';
+import { newFolder } from '../../../../support/stores/kept-store.ts';
+
+test('a run whose lock no process can take, on a full disk or by what else is in the file, belongs to nobody', async () => {
+  const folder = await newFolder();
+  await mkdir(join(folder, 'r'));
+  await writeFile(join(folder, 'r', 'crawl.lock'), 'no database'.repeat(100));
+  expect(isBeingCrawled('r', folder)).toBe(false);
+});

@@ -11,7 +11,7 @@ import { INITIAL_FIELDS, recordedFields } from '../../shared/task/task/form.ts';
 import { shownMessage } from '../../shared/task/task/message.ts';
 import type { FailedReason } from '../../shared/task/task/outcome.ts';
 import { idOf, RUN_ID, runNamedBy } from '../../shared/task/task/task.ts';
-import { FIRST_STEP, malformedMarkOf } from '../../shared/task/url/fingerprint.ts';
+import { FIRST_STEP, malformedTextOf } from '../../shared/task/url/fingerprint.ts';
 import { FOREIGN_RUN } from './seed-intake.ts';
 
 interface FailureLinesOptions {
@@ -53,7 +53,7 @@ export class FailureLines {
     const named = runNamedBy(id);
     const run = named !== undefined && RUN_ID.test(named) ? named : FOREIGN_RUN;
     const task = `${run}:${hash('sha256', body).slice(0, 32)}`;
-    const url = malformedMarkOf(shownMessage(new TextDecoder().decode(body)));
+    const url = malformedTextOf(shownMessage(new TextDecoder().decode(body)));
     const nothing = { step: FIRST_STEP, release: 0, attempt: 0, ...recordedFields(INITIAL_FIELDS) };
     await this.#put({ run, task, url, reason: 'malformed', error: problem, ...nothing });
   }

@@ -21,5 +21,5 @@ export function readStored(place: TaskPlace, form: string): { readonly task: Tas
   if (task !== undefined) return { task };
   const problem =
     place.host === MALFORMED_HOST ? form : `its entry in the frontier can't be read: ${form}`.slice(0, MOST_TOLD);
-  return { task: { ...place, url: place.mark, step: FIRST_STEP, ...INITIAL_FIELDS }, problem };
+  return { task: { ...place, url: place.mark.trimStart(), step: FIRST_STEP, ...INITIAL_FIELDS }, problem };
 }

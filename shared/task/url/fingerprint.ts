@@ -44,8 +44,17 @@ export const MALFORMED_HOST = '?';
 /** The longest mark of a text that isn't a URL. */
 export const MAX_MALFORMED_MARK_LENGTH = 2_048;
 
-/** The mark of a text that isn't a URL: the text itself, cut, on one line. */
+/**
+ * The mark of a text that isn't a URL: {@link malformedTextOf}. One of several words stands behind two blanks, with which no other mark
+ * begins: `product https://shop.example/1` is the mark of a page for a step, and a sitemap may hold such a text.
+ */
 export function malformedMarkOf(text: string): string {
+  const shown = malformedTextOf(text);
+  return shown.includes(' ') ? `  ${shown}` : shown;
+}
+
+/** A text that isn't a URL as it is shown: cut, on one line, without credentials. */
+export function malformedTextOf(text: string): string {
   return withoutCredentialsIn(text.replaceAll(/[\u0000-\u0020\u007f]+/g, ' ').trim()).slice(
     0,
     MAX_MALFORMED_MARK_LENGTH,

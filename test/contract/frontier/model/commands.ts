@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type Offer, type OfferResult, takenWith } from '../../../../shared/ports/frontier/frontier.ts';
 import type { RequestEnd } from '../../../../shared/ports/host-gate.ts';
-import { FIRST_STEP, markOf } from '../../../../shared/task/url/fingerprint.ts';
+import { FIRST_STEP, malformedMarkOf, markOf } from '../../../../shared/task/url/fingerprint.ts';
 import { chooseRelease, type Which } from './choice.ts';
 import { FAST_HOSTS, HOSTS, type Model, type ModelRun } from './model.ts';
 import { OnRun } from './run-commands.ts';
@@ -70,7 +70,7 @@ export class Offers extends OnRun {
     if (visit !== undefined && !this.#countFor(model, run, visit, offers.length)) return { refused: 'parent' };
     let [accepted, known, maxPages, limit] = [0, 0, 0, 0];
     for (const offer of offers) {
-      const mark = 'malformed' in offer ? offer.malformed : offer.mark;
+      const mark = 'malformed' in offer ? malformedMarkOf(offer.malformed) : offer.mark;
       const isUrl = !('malformed' in offer);
       if (!model.takes(run, mark, isUrl ? offer.changedAt : undefined, isUrl)) {
         known++;

@@ -197,6 +197,19 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await frontier.offer('next', [offer])).toEqual({ accepted: 0, known: 1 });
     });
 
+    test('a text that reads like the mark of a page for a step is no mark of it', async () => {
+      const { frontier } = await setup();
+      const mark = 'product http://h/1';
+      const step: Offer = { url: 'http://h/1', host: 'h', queue: 'normal', mark, step: 'product', depth: 1 };
+      await frontier.offer('r', [{ malformed: mark, problem: 'it has no scheme' }]);
+      expect(await frontier.offer('r', [step])).toEqual({ accepted: 1, known: 0 });
+      const { tasks } = await frontier.release(ROOM);
+      expect(tasks.map(({ verdict, task }) => [verdict, task.url]).toSorted()).toEqual([
+        ['go', 'http://h/1'],
+        ['malformed', 'product http://h/1'],
+      ]);
+    });
+
     test('links are refused when their page is no longer in flight under that release', async () => {
       const { frontier } = await setup();
       await frontier.offer('r', [page(1)]);

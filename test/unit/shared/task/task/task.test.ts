@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { joinMark } from '../../../../../shared/task/group/group.ts';
 import { MAX_FIELD_BYTES } from '../../../../../shared/task/task/fields.ts';
 import {
   MAX_BODY_BYTES,
@@ -7,7 +8,7 @@ import {
   writeMessage,
 } from '../../../../../shared/task/task/message.ts';
 import { idOf, RUN_ID, type Task } from '../../../../../shared/task/task/task.ts';
-import { fingerprintOf, malformedMarkOf, markOf } from '../../../../../shared/task/url/fingerprint.ts';
+import { fingerprintOf, malformedMarkOf, malformedTextOf, markOf } from '../../../../../shared/task/url/fingerprint.ts';
 
 function read(body: string): ReadMessage {
   return readMessage(new TextEncoder().encode(body));
@@ -109,9 +110,15 @@ test('the fingerprint is the first half of SHA-256, as hex', () => {
 });
 
 test('a text that is no URL is marked by itself, on one line and without its password', () => {
-  expect(malformedMarkOf(' ht!tp:/x\n\ty ')).toBe('ht!tp:/x y');
+  expect(malformedTextOf(' ht!tp:/x\n\ty ')).toBe('ht!tp:/x y');
+  expect(malformedMarkOf(' ht!tp:/x\n\ty ')).toBe('  ht!tp:/x y');
   expect(malformedMarkOf('ftp://user:pw@host/')).toBe('ftp://host/');
   expect(malformedMarkOf('x'.repeat(9_999)).length).toBe(2_048);
+});
+
+test('no text has the mark of a page for a step, or of a join', () => {
+  const marks = [markOf('https://a.test/1', 'product'), joinMark('report'), markOf('https://a.test/1', '', 'd')];
+  for (const mark of marks) expect(malformedMarkOf(mark)).toBe(`  ${mark.trim()}`);
 });
 
 test.each([

@@ -51,6 +51,12 @@ export function timeOfDay(at: number): string {
   return `${twoDigits(then.getHours())}:${twoDigits(then.getMinutes())}`;
 }
 
+/** A moment of the past, to the second and in UTC, as the mark at its end says: `2026-11-26 14:48:52Z`. A text that names none stays as it is. */
+export function momentText(text: string): string {
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? text : `${at.toISOString().slice(0, 19).replace('T', ' ')}Z`;
+}
+
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }

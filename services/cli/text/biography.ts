@@ -1,4 +1,4 @@
-import { count, counted, duration } from '../../../shared/control/format.ts';
+import { count, counted, duration, momentText } from '../../../shared/control/format.ts';
 import { hostText, paceText } from '../../../shared/control/hosts/pause-text.ts';
 import type { Biography, RunChapter } from '../../../shared/control/urls/biography.ts';
 import type { UnknownUrl } from '../../../shared/control/urls/unknown-url.ts';
@@ -27,7 +27,7 @@ export function biographyLines(biography: Biography, options: BiographyTextOptio
   if (attempts.length > 0) lines.push('Failed attempts of the last 24 hours:', ...table(attempts.map(attemptRow)));
   for (const letter of letters ?? []) {
     const { id, reason, failedAt } = letter as { id: string; reason: string; failedAt: string };
-    lines.push(`Dead letter ${id}: ${reason}, ${timeText(failedAt)} (${TRAWL} dlq show ${quoted(id)})`);
+    lines.push(`Dead letter ${id}: ${reason}, ${momentText(failedAt)} (${TRAWL} dlq show ${quoted(id)})`);
   }
   const isNowhere = !known && attempts.length + (letters?.length ?? 0) === 0 && runs.every(isUnknown);
   const hint = runs.length > 0 ? [] : [`By which rule a run leaves it out: ${TRAWL} url URL --run RUN`];
@@ -135,7 +135,7 @@ function waitText(ahead: number, host: TaskTrace['host']): string {
 
 function recordText(record: PageRecord): string {
   const { worker, fetchedAt, attempt } = record;
-  const by = `${timeText(fetchedAt)} by ${worker}, attempt ${attempt}`;
+  const by = `${momentText(fetchedAt)} by ${worker}, attempt ${attempt}`;
   if (record.outcome === 'done') {
     const from = record.redirects === undefined ? '' : ` from ${record.finalUrl}, which it is redirected to`;
     return `done: HTTP ${record.status}${from}, ${by}.`;
@@ -152,14 +152,10 @@ function isSaid(error: string | undefined, status: number | undefined): boolean 
 
 function attemptRow({ at, worker, reason, status, error }: AttemptNote): string[] {
   return [
-    `  ${timeText(new Date(at).toISOString())}`,
+    `  ${momentText(new Date(at).toISOString())}`,
     worker,
     reason,
     status === undefined ? '' : String(status),
     isSaid(error, status) ? '' : (error ?? ''),
   ];
-}
-
-function timeText(iso: string): string {
-  return iso.slice(0, 19).replace('T', ' ');
 }

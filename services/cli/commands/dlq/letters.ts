@@ -1,4 +1,4 @@
-import { count, counted } from '../../../../shared/control/format.ts';
+import { count, counted, momentText } from '../../../../shared/control/format.ts';
 import { isMeant, type LetterFilter, readLetter } from '../../../../shared/control/letters/letter-filter.ts';
 import { letterJson, rawText } from '../../../../shared/control/letters/letter-json.ts';
 import { listLetters as list } from '../../../../shared/control/letters/letter-list.ts';
@@ -28,7 +28,7 @@ export async function listLetters(options: FilterOptions, context: Context): Pro
     return 0;
   }
   const rows = found.map(({ message, letter, reason }) => [
-    letter?.failedAt.slice(0, 19).replace('T', ' ') ?? '',
+    letter === undefined ? '' : momentText(letter.failedAt),
     reason,
     letter?.status === undefined ? '' : String(letter.status),
     letter === undefined ? (rawText(message) ?? `${message.body.byteLength} bytes`) : letter.url,

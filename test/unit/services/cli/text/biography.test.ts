@@ -8,7 +8,7 @@ import { FAST_RUN } from '../../../../support/builders.ts';
 
 const URL_OF_PAGE = 'https://a.test/?p=1';
 const [PAGE, TIME] = ['https://a.test/post/', '2026-11-26T14:48:52.000Z'];
-const BY = '2026-11-26 14:48:52 by w, attempt 1';
+const BY = '2026-11-26 14:48:52Z by w, attempt 1';
 
 function told(record: object): string | undefined {
   return toldOf({ record: { worker: 'w', fetchedAt: TIME, attempt: 1, ...record } });

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import type { Line } from '../../../../../services/cli/text/output.ts';
 import { exitCodeOf, summaryLines } from '../../../../../services/cli/text/summary.ts';
-import { count, counted, duration, pace, perSecond, size, timeOfDay } from '../../../../../shared/control/format.ts';
+import {
+  count,
+  counted,
+  duration,
+  momentText,
+  pace,
+  perSecond,
+  size,
+  timeOfDay,
+} from '../../../../../shared/control/format.ts';
 import { summaryJson } from '../../../../../shared/control/summary-json.ts';
 import type { LeftOut, RunOptions, RunProgress } from '../../../../../shared/ports/runs.ts';
 import { FAST_RUN, progressOf } from '../../../../support/builders.ts';
@@ -32,6 +41,9 @@ test.each([
   [pace(36_000), '1.7/min'],
   [pace(120_000), '30/h'],
   [timeOfDay(new Date(2026, 0, 1, 0, 5).getTime()), '00:05'],
+  [momentText('2026-12-31T23:59:59.999Z'), '2026-12-31 23:59:59Z'],
+  [momentText('2026-12-31T23:59:59+05:45'), '2026-12-31 18:14:59Z'],
+  [momentText('some day'), 'some day'],
 ])('%s reads as %s', (text, expected) => {
   expect(text).toBe(expected);
 });

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { FleetReader, identityGapOf, type ReadLink } from '../../../../shared/control/fleet-reading.ts';
 import { RecentRead } from '../../../../shared/control/recent-read.ts';
+import { FAST_RUN } from '../../../support/builders.ts';
 import { letterOf } from '../../../support/stores/letters.ts';
+import { openLocalParts } from '../../../support/stores/local-parts.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 
 test('the identity gap is what the six states miss, or have too much', () => {
@@ -83,4 +85,17 @@ test('the age of the oldest letter is that of the first one that says when it fa
   expect(await ageOf(letter(1_000), letter(7_000), letter(3_000))).toBe(7_000);
   expect(await ageOf(bytes('no task'), letter(3_000))).toBe(3_000);
   expect(await ageOf(bytes('no task'))).toBe(0);
+});
+
+test('runs that stay open count, however many are newer', async () => {
+  const stores = openLocalParts({ clock: new SteppedClock() });
+  onTestFinished(() => stores.database.close());
+  for (let n = 0; n < 1_200; n++) await stores.runs.open(`run-${n}`, FAST_RUN, 'p');
+  const link = {
+    withStores: (action: (read: typeof stores) => Promise<unknown>) => action(stores),
+    withLetters: async () => [],
+    depths: async () => undefined,
+  } as unknown as ReadLink;
+  const { runs } = await new FleetReader({ link, hostConcurrency: 2, clock: new SteppedClock() }).read();
+  expect([runs?.byState.running, runs?.producers.open]).toEqual([1_200, 1_200]);
 });

@@ -7,7 +7,15 @@ import type { SteerVerb } from '../../../shared/control/steering/steering-outcom
 import { InterruptedError, UsageError } from '../../../shared/runtime/errors.ts';
 import { quoted, TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
-import { type AnyStores, addLocalOption, byPlace, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
+import {
+  type AnyStores,
+  addLocalOption,
+  byPlace,
+  isLocalOf,
+  sayUnknownRun,
+  tell,
+  withStores,
+} from '../process/with-stores.ts';
 import { withTally } from '../text/tally-line.ts';
 import { pauseHost, resumeHost } from './host-steering.ts';
 
@@ -110,9 +118,10 @@ async function steerAll(
   return await withStores(context, `trawl ${verb}`, { local }, async (stores) => {
     const steered = await steerFleet(verb, reason, stores);
     const what = counted(steered.runs.length, 'open run');
+    const flag = isLocalOf(stores) ? ' --local' : '';
     const sentence =
       verb === 'pause'
-        ? `${what}: paused. Resume with: ${TRAWL} resume --all`
+        ? `${what}: paused. Resume with: ${TRAWL} resume --all${flag}`
         : `${what}: running. Paused hosts stay so.`;
     tell(context, steered, [steered.runs.length === 0 ? `No run is open: there is nothing to ${verb}.` : sentence]);
     return 0;

@@ -30,6 +30,10 @@ test('a crawl is looked at and steered from a second terminal', { timeout: 120_0
   expect(site.requests.length).toBe(asked);
   expect(await workplace.json(['resume', 'slow'])).toMatchObject({ was: 'paused', is: 'running' });
   await expect.poll(() => site.requests.length, { timeout: 20_000 }).toBeGreaterThan(asked);
+  expect((await workplace.run(['pause', '--all', '--local'])).stdout).toBe(
+    '1 open run: paused. Resume with: trawl resume --all --local\n',
+  );
+  expect(await workplace.json(['resume', '--all', '--local'])).toMatchObject({ was: 'paused', is: 'running' });
   expect(await workplace.json(['pause', '--local', '--host', site.host])).toMatchObject({ is: { byHand: true } });
   expect(await workplace.json(['resume', '--local', '--host', site.host])).toMatchObject({ was: { paused: true } });
   const first = await workplace.json(['forget', site.url('/page/1'), '--local']);

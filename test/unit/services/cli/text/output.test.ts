@@ -9,8 +9,10 @@ const ROOT = join(import.meta.dirname, '../../../../..');
 const WRITERS = {
   'services/cli/text/line-output.ts': 'takes text that is safe to show',
   'services/cli/text/output.ts': 'makes every line printable',
+  'services/cli/text/terminal-line.ts': 'turns wrapping off, and draws printable parts',
   'services/cli/trawl.ts': 'has one sentence of its own',
-  'shared/runtime/standard-error.ts': 'takes text that is safe to show, from the log and the progress line',
+  'shared/runtime/logger.ts': 'makes every line printable',
+  'shared/runtime/standard-error.ts': 'shows what the log and the line of a terminal give it',
 };
 
 test('what others wrote has no other way to a terminal', () => {
@@ -20,7 +22,9 @@ test('what others wrote has no other way to a terminal', () => {
   const writers = files.filter(
     (file) =>
       file.endsWith('.ts') &&
-      /process\.std(out|err)\.write|stream: process\.std/.test(readFileSync(join(ROOT, file), 'utf8')),
+      /process\.std(out|err)\.write|stream: process\.std|\bterminal\.(write|draw)\(/.test(
+        readFileSync(join(ROOT, file), 'utf8'),
+      ),
   );
   expect(writers.toSorted()).toEqual(Object.keys(WRITERS));
 });

@@ -39,8 +39,12 @@ export class Checkpoints {
 
   #look(): void {
     if (this.#isBusy || !isLogLonger(`${this.#path}-wal`, LONG_LOG_BYTES)) return;
-    this.#isBusy = true;
-    this.#started().postMessage('look');
+    try {
+      this.#started().postMessage('look');
+      this.#isBusy = true;
+    } catch {
+      // No thread can begin where their number is limited: the log grows until one can.
+    }
   }
 
   #started(): Worker {

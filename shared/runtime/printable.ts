@@ -5,7 +5,8 @@
  */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 /** Of these, what joins letters or makes an emoji, or chooses the look of the one before, is seen by that. */
-const SEEN = /[\p{Join_Control}\ufe00-\ufe0f]/u;
+const JOINS = /[\p{Join_Control}]/u;
+const [FIRST_LOOK, LAST_LOOK] = ['\ufe00', '\ufe0f'];
 /** Those that JSON doesn't escape by itself. */
 const OBEYED_IN_JSON = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
 const DELETE = '\u007f';
@@ -15,7 +16,11 @@ const DELETE = '\u007f';
  * `\u001b` say. Every text goes through here, or through {@link printableJson}, before it reaches a terminal or a log.
  */
 export function printable(text: string): string {
-  return text.replace(UNSEEN, (character) => (SEEN.test(character) ? character : escaped(character)));
+  return text.replace(UNSEEN, (character) => (isSeen(character) ? character : escaped(character)));
+}
+
+function isSeen(character: string): boolean {
+  return JOINS.test(character) || (character >= FIRST_LOOK && character <= LAST_LOOK);
 }
 
 /**

@@ -19,6 +19,8 @@ import { baseOfUrl, PageTools } from './tools/page-tools.ts';
 
 /** A larger body is read in steps, because other pages would have to wait too long. */
 const LARGE_BODY_BYTES = 262_144;
+/** What a page without an article calls its main part. */
+const MAIN = 'main, [role=main]';
 /** Characters read per step: some milliseconds. */
 const TURN_LENGTH = 65_536;
 
@@ -173,10 +175,12 @@ export class Page extends PageTools {
     return this.#readableText;
   }
 
-  /** What a run keeps of it; the whole text if the page isn't HTML. */
+  /** What a run keeps of it; the whole text if the page isn't HTML. A page without an article is kept as its `<main>`, or else whole. */
   contentAs(content: Exclude<RunOptions['content'], 'none'>): string {
     if (content === 'html' || !isHtml(this.contentType)) return this.text;
-    return content === 'markdown' ? (this.markdown() ?? '') : this.readableText;
+    if (content === 'text') return this.readableText;
+    const article = content === 'article' ? this.article?.markdown || this.markdown(MAIN) : '';
+    return article || (this.markdown() ?? '');
   }
 
   /** Should it be read ahead, because reading takes long? */
@@ -197,7 +201,7 @@ export class Page extends PageTools {
       text += piece;
       await setImmediate();
     }
-    if (content === 'html' || content === 'markdown' || !isPage) this.#text = text;
+    if ((content !== 'none' && content !== 'text') || !isPage) this.#text = text;
     if (!isPage) return;
     const reading = new DocumentReader(text, this.url, this.#isXml, this.encodeQuery);
     while (!reading.read(TURN_LENGTH)) await setImmediate();

@@ -14,6 +14,7 @@ export {
   type StoredPage,
 } from './around/middleware.ts';
 export type { LoginContext, SessionDefinition } from './around/session.ts';
+export type { Article } from './article/article.ts';
 export type { Condition, ConditionForm } from './condition.ts';
 export { acceptsText, type Crawler, defineCrawler } from './crawler.ts';
 export type { AcceptsType, PageFunction, StepContext, StepResult } from './definition.ts';

@@ -73,8 +73,8 @@ export interface RunOptions {
   readonly maxDepth: number;
   /** Nobody has set `maxDepth`; then pages by `rel=next` are as deep as the page that names them. Left out: somebody has. */
   readonly hasDefaultDepth?: boolean;
-  /** What a record keeps of the body. */
-  readonly content: 'none' | 'text' | 'markdown' | 'html';
+  /** What a record keeps of the body. `article`: its main content, as markdown. */
+  readonly content: 'none' | 'text' | 'markdown' | 'article' | 'html';
   /** The rules of robots.txt are ignored, whatever its workers do for other runs. Left out: as its workers do. */
   readonly robots?: 'ignore';
   /** How far from a seed. Left out: the same host. */

@@ -49,9 +49,9 @@ export const RUN_SETTINGS = {
   content: setting(
     'run',
     'CONTENT',
-    oneOf('none', 'text', 'markdown', 'html'),
+    oneOf('none', 'text', 'markdown', 'article', 'html'),
     'none',
-    'What a record keeps of the body: none, text, markdown or html.',
+    'What a record keeps of the body: none, text, markdown, article (its main content, as markdown) or html.',
   ),
   incremental: setting(
     'run',

@@ -38,6 +38,9 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--arg': ['args', 'argument', 'param', 'spider-arg'],
   '--ca-file': ['ca', 'cacert', 'ca-cert', 'ca-certificate', 'ca-bundle', 'cert'],
   '--color': ['colour', 'colors', 'colours', 'ansi', 'no-color', 'no-colour'],
+  '--content article': [
+    ...['article', 'main-content', 'only-main-content', 'main', 'reader', 'readability', 'fit-markdown', 'extract'],
+  ],
   '--content': ['body', 'html', 'text', 'markdown', 'save-html', 'save', 'formats'],
   '--data': ['body', 'data-raw', 'data-binary', 'data-urlencode', 'post-data', 'form', 'post'],
   '--dedup': ['dedupe', 'deduplicate', 'unique'],

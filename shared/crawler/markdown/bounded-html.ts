@@ -51,6 +51,7 @@ const TABLE_PARTS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot', 'tr
 /** Writes the HTML of a node that a converter can recurse into and finish in time. What it leaves open ends with it. */
 export class BoundedHtml {
   readonly #base: LinkBase;
+  readonly #without: ReadonlySet<AnyNode>;
   readonly #footnotes: Footnotes;
   /** The links around blocks, by the block that is linked in their place. */
   readonly #linked = new Map<Element, Element>();
@@ -75,8 +76,9 @@ export class BoundedHtml {
   /** White space since the last text that the converter keeps: `<br>`, and no-break spaces. */
   #blanks = 0;
 
-  constructor(top: AnyNode, base: LinkBase) {
+  constructor(top: AnyNode, base: LinkBase, without: ReadonlySet<AnyNode> = new Set()) {
     this.#base = base;
+    this.#without = without;
     this.#footnotes = footnotesIn(top);
     this.#waiting = [top];
   }
@@ -118,6 +120,7 @@ export class BoundedHtml {
   }
 
   #writeElement(element: Element): void {
+    if (this.#without.has(element)) return;
     const formula = formulaOf(element);
     if (formula !== undefined) {
       const mark = formula.isDisplay && this.#cells === 0 ? MARKS.displayed : MARKS.formula;

@@ -7,10 +7,12 @@ import { newConverter } from './converter.ts';
 /**
  * What a node says as markdown (CommonMark, with tables, footnotes and formulas as GitHub has them), its links absolute. Parts that are
  * not for readers are left out, and so is what exceeds the limits of `page-limits.ts`, since the time is proportional to it.
+ *
+ * @param without elements that are left out
  */
-export function markdownOf(node: AnyNode, base: LinkBase): string {
+export function markdownOf(node: AnyNode, base: LinkBase, without?: ReadonlySet<AnyNode>): string {
   converter ??= newConverter();
-  return converter.turndown(new BoundedHtml(node, base).write());
+  return converter.turndown(new BoundedHtml(node, base, without).write());
 }
 
 let converter: TurndownService | undefined;

@@ -1,4 +1,5 @@
 import { type LinkBase, linkBase, type QueryEncoder } from '../../task/url/url.ts';
+import { type Article, articleIn } from '../article/article.ts';
 import type { Document } from '../document/document-notes.ts';
 import { isHtml, isXhtml, isXml } from '../document/media-type.ts';
 import { matchAllIn, matchIn } from './matching.ts';
@@ -22,6 +23,7 @@ export abstract class PageTools {
   #top: Selection | undefined;
   #xml: Tree | undefined;
   #json: { readonly value: unknown } | undefined;
+  #article: { readonly found: Article | undefined } | undefined;
   /** Of what was forgotten. */
   #wasCut = false;
 
@@ -103,6 +105,12 @@ export abstract class PageTools {
     return css === undefined ? this.#page.markdown() : this.#page.first(css)?.markdown();
   }
 
+  /** The main content of an HTML page, without navigation, banners, related links and comments; undefined if it has none, as a list of links. */
+  get article(): Article | undefined {
+    this.#article ??= { found: isHtml(this.contentType) ? articleIn(this.#read().top, this.base) : undefined };
+    return this.#article.found;
+  }
+
   /** The first group of a regular expression in the page's source, or all that it matches if it has no group. */
   match(pattern: RegExp): string | undefined {
     return matchIn(this.text, pattern);
@@ -158,6 +166,7 @@ export abstract class PageTools {
     this.#top = undefined;
     this.#xml = undefined;
     this.#json = undefined;
+    this.#article = undefined;
   }
 
   /** Does the page have more than its tools see? */

@@ -106,6 +106,7 @@ test.each([
   ['--output-format', ['--output', '--format'],    '--format'],
   ['--maxRequestsPerCrawl', ['--max-pages'],       '--max-pages'],
   ['--ignore-robots', ['--robots'],                '--robots ignore'],
+  ['--only-main-content', ['--content'],           '--content article'],
   ['--no-parent',   ['--scope', '--step'],         '--scope path'],
   ['--dept',        ['--max-depth', '--rate'],     '--max-depth'],
   ['--concurency',  ['--worker-concurrency'],      '--worker-concurrency'],

@@ -32,6 +32,7 @@ describe('batches in the process of the API', () => {
     [undefined, 'Shop\nTea'],
     ['text', 'Shop\nTea'],
     ['markdown', '# Shop\n\n[Tea](SITE/tea)'],
+    ['article', '# Shop\n\n[Tea](SITE/tea)'],
     ['html', '<h1>Shop</h1><a href=tea>Tea</a>'],
     ['none', null],
   ])('content %s', async (content, expected) => {
@@ -52,7 +53,7 @@ describe('batches in the process of the API', () => {
     const { json } = await ask('/api/crawl/batch', { body: { urls: ['http://a.test/'], options: { content: 'pdf' } } });
     expect(json).toMatchObject({
       code: 'usage',
-      detail: 'expected options.content to be one of none, text, markdown, html, got "pdf"',
+      detail: 'expected options.content to be one of none, text, markdown, article, html, got "pdf"',
     });
   });
 

@@ -6,6 +6,8 @@ import { MAX_RECORD_BYTES } from '../../../../../../shared/task/task/page-limits
 import { withMethods } from '../../../../../support/with-methods.ts';
 import { deliver, setup } from '../../setup.ts';
 
+const PROSE = 'Tea is made of leaves, and of water that has boiled, by people who have time.';
+
 test('a page whose data are too large for a record is failed, and says how large', async () => {
   const crawler = defineCrawler({ name: 'greedy', step: () => ({ data: 'x'.repeat(MAX_RECORD_BYTES) }) });
   const world = await setup({ crawler });
@@ -73,8 +75,26 @@ test.each([
   ]);
 });
 
+test.each([
+  ['an article', `<nav><a href=/>Home</a></nav><h1>Tea</h1><p>${PROSE}</p>`, `# Tea\n\n${PROSE}`],
+  ['none, but a main part', '<nav>Home</nav><main><a href=/1>One</a></main>', '[One](SITE/1)'],
+  ['neither', '<nav>Home</nav><a href=/1>One</a>', 'Home\n\n[One](SITE/1)'],
+])('content article: of a page with %s', async (_, html, expected) => {
+  const world = await setup({ run: { content: 'article' } });
+  const comment = `<!--${'x'.repeat(300_000)}-->`;
+  for (const [path, body] of [
+    ['/tea', html],
+    ['/large', html + comment],
+  ] as const) {
+    world.site.on(path, (_request, response) => void response.setHeader('content-type', 'text/html').end(body));
+    expect(await world.pipeline({ maxBodyBytes: 1_000_000 }).handle(await deliver(world, path))).toBe('ack');
+  }
+  const said = expected.replace('SITE', world.site.origin);
+  expect(world.sink.records.map((record) => record.outcome === 'done' && record.content)).toEqual([said, said]);
+});
+
 test('content of what is no HTML is the body as text, however it is asked for', async () => {
-  for (const content of ['text', 'markdown', 'html'] as const) {
+  for (const content of ['text', 'markdown', 'article', 'html'] as const) {
     const world = await setup({ run: { content } });
     world.site.on('/a.txt', (_, response) => void response.setHeader('content-type', 'text/plain').end('# a *b*'));
     expect(await world.pipeline().handle(await deliver(world, '/a.txt'))).toBe('ack');

@@ -1,0 +1,59 @@
+import type { AnyNode } from 'domhandler';
+import type { LinkBase } from '../../task/url/url.ts';
+import { markdownOf } from '../markdown/markdown.ts';
+import type { NodeHandle } from '../tools/node-handle.ts';
+import { aboutArticle } from './about-article.ts';
+import { linesOf } from './article-lines.ts';
+import { type MainPart, mainPart } from './main-part.ts';
+
+/** The main content of a page: an article, a page of documentation, a thread. What the page doesn't say is undefined. */
+export interface Article {
+  /** The heading, or else the page's title without the name of the site. */
+  readonly title: string | undefined;
+  /** Who wrote it. */
+  readonly byline: string | undefined;
+  /** When it was published, as the page writes it: mostly ISO 8601. */
+  readonly published: string | undefined;
+  /** As the page writes it: `en`, `pt-BR`. */
+  readonly language: string | undefined;
+  /** What the page says in short, or else its first paragraph. */
+  readonly excerpt: string | undefined;
+  /** Its text, a line for each block. */
+  readonly text: string;
+  /** The same as markdown with absolute links; made when it is first asked for. */
+  readonly markdown: string;
+}
+
+/** Characters of a line that may be an excerpt. */
+const SHORTEST_EXCERPT = 50;
+const LONGEST_EXCERPT = 1_000;
+
+const NOTHING: ReadonlySet<AnyNode> = new Set();
+
+/** The article of an HTML page; undefined if it has none, as a list of links. */
+export function articleIn(page: NodeHandle, base: LinkBase): Article | undefined {
+  const part = mainPart(page.node);
+  if (part === undefined) return undefined;
+  const { heading, ...about } = aboutArticle(page);
+  // A heading above the article is a part of it.
+  const above = heading === undefined || isIn(heading.node, part) ? undefined : heading.node;
+  const lines = linesOf(part.top, part.without);
+  const excerpt = lines.find(({ length }) => length >= SHORTEST_EXCERPT)?.slice(0, LONGEST_EXCERPT);
+  let markdown: string | undefined;
+  return {
+    ...about,
+    excerpt: about.excerpt ?? excerpt,
+    text: [...(above === undefined ? [] : linesOf(above, NOTHING)), ...lines].join('\n'),
+    get markdown() {
+      markdown ??= [...(above === undefined ? [] : [markdownOf(above, base)]), markdownOf(part.top, base, part.without)]
+        .filter((each) => each !== '')
+        .join('\n\n');
+      return markdown;
+    },
+  };
+}
+
+function isIn(node: AnyNode, { top, without }: MainPart): boolean {
+  for (let at: AnyNode | null = node; at !== null && !without.has(at); at = at.parent) if (at === top) return true;
+  return false;
+}

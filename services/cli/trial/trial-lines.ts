@@ -16,7 +16,8 @@ const WHY = {
 } as const;
 
 /** A page, for people. */
-export function pageLines({ url, redirects, status, contentType, bytes, title, canonical, links }: PageFacts): Line[] {
+export function pageLines(page: PageFacts): Line[] {
+  const { url, redirects, status, contentType, bytes, title, canonical, links, article } = page;
   return [
     url,
     ...redirects.map((to) => `  redirected to ${to}`),
@@ -24,6 +25,9 @@ export function pageLines({ url, redirects, status, contentType, bytes, title, c
     ...(title === null ? [] : [`  title: ${title}`]),
     ...(canonical === null ? [] : [`  canonical: ${canonical}`]),
     `  links: ${links}`,
+    ...(article === null
+      ? []
+      : [`  article: ${article.characters} characters${article.title === null ? '' : `, ${article.title}`}`]),
   ];
 }
 

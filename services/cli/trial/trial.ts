@@ -22,6 +22,8 @@ export interface PageFacts {
   readonly canonical: string | null;
   /** How many. */
   readonly links: number;
+  /** What `--content article` would keep; null: the page has no article. */
+  readonly article: { readonly title: string | null; readonly characters: number } | null;
 }
 
 /** A link that a crawl would follow. */
@@ -57,6 +59,7 @@ export interface StepFacts {
 }
 
 export function pageFacts(url: string, page: Page, redirects: readonly string[]): PageFacts {
+  const { article } = page;
   return {
     url,
     redirects,
@@ -66,6 +69,7 @@ export function pageFacts(url: string, page: Page, redirects: readonly string[])
     title: page.title ?? null,
     canonical: page.canonical ?? null,
     links: page.links().length,
+    article: article === undefined ? null : { title: article.title ?? null, characters: article.text.length },
   };
 }
 

@@ -63,6 +63,16 @@ async function setup(): Promise<{
   return { site, workplace, save };
 }
 
+test('the article of a page is told', async () => {
+  const { workplace, save } = await setup();
+  const prose = 'A pot is made of clay, on a wheel, by people who have clay, a wheel and time.';
+  await save('pot.html', `<nav>Home</nav><title>Pot | Shop</title><h1>Pot</h1><p>${prose}</p>`);
+  const asked = ['try', 'https://shop.test/', '--html', 'pot.html'];
+  expect((await workplace.run(asked)).stdout).toContain(`\n  article: ${prose.length + 4} characters, Pot\n`);
+  const { page } = await workplace.json(asked);
+  expect(page).toMatchObject({ article: { title: 'Pot', characters: prose.length + 4 } });
+});
+
 test('without a crawler: what is known of the page', async () => {
   const { site, workplace } = await setup();
   const { code, stdout } = await workplace.run(['try', site.url('/shop'), ...LOCAL]);

@@ -109,7 +109,7 @@ describe('after a run', () => {
     const { stdout, stderr } = await workplace.run(['dlq', 'list', '--reason', 'http_4xx']);
     const url = site.url('/status/404');
     const line = stdout.trimEnd();
-    expect(line).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +http_4xx +404 +http:\/\/\S+ +mixed:[0-9a-f]{32}$/);
+    expect(line).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +http_4xx +404 +http:\/\/\S+ +mixed:[0-9a-f]{32}$/);
     expect([line.includes(url), stderr]).toEqual([true, '1 of 3 dead letters\n']);
 
     const id = line.split(/ +/).at(-1) ?? '';

@@ -36,6 +36,9 @@ function attemptsIn({ stderr }: Ended): number[] {
   return [...stderr.matchAll(/Attempt (\d+) failed:/g)].map(([, number]) => Number(number));
 }
 
+/** What every worker says of itself. */
+const BEAT = { host: 'h', version: '1', slots: 8, bound: 'slots', inHand: 0, state: 'consuming' };
+
 describe('a service that is not there', () => {
   test('numbered attempts, then what to check, and 1', async () => {
     const workplace = await setup();
@@ -183,7 +186,7 @@ describe('a Redis that takes no writes here', () => {
   test('a replica is an error to a command, and a worker waits until it is a master, or is stopped', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
     const workplace = await setup({ REDIS_URL: url, KEY_PREFIX: 'a:' });
-    await redis.hset('a:workers', 'killed', JSON.stringify({ id: 'killed', beat: 0 }));
+    await redis.hset('a:workers', 'killed', JSON.stringify({ ...BEAT, id: 'killed', beat: 0 }));
     await redis.replicaof('127.0.0.1', 1);
     const [pause, doctor, status] = await Promise.all([
       workplace.run(['pause', '--host', 'a.test']),
@@ -210,7 +213,7 @@ describe('a Redis that takes no writes here', () => {
 test('doctor finds a RabbitMQ that answers, and lets workers consume nothing, and blames nobody for what is queued', async () => {
   const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
   const workplace = await setup({ REDIS_URL: url, KEY_PREFIX: 'a:' });
-  const beat = { id: 'waits', slots: 8, inHand: 0, state: 'waiting: broker', progress: { unsettledMs: 0 }, beat: 1e15 };
+  const beat = { ...BEAT, id: 'waits', state: 'waiting: broker', progress: { unsettledMs: 0 }, beat: 1e15 };
   await redis.hset('a:workers', 'waits', JSON.stringify(beat));
   const { code, stdout } = await workplace.run(['doctor']);
   expect(stdout).toMatch(/problem {2}RabbitMQ: answers, but lets 1 worker consume nothing/);

@@ -56,6 +56,9 @@ test('docs/crawlers.md: each block does what is said of it', { timeout: TIMEOUT_
   );
   expect((await tableIn(workplace, 'all.csv')).length).toBe(11);
   expect(await tableIn(workplace, 'one.csv')).toEqual([['name'], ['Product 3']]);
+  const pages = (await readFile(join(workplace.folder, 'pages.jsonl'), 'utf8')).trimEnd().split('\n');
+  expect(pages.filter((page) => typeof JSON.parse(page).content !== 'string')).toEqual([]);
+  expect(pages.length).toBeGreaterThan(PRODUCTS.length);
 });
 
 test('the ten lines that docs/crawlers.md begins with make a table of 40 products', {

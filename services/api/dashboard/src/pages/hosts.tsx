@@ -6,6 +6,7 @@ import { forgetHost } from '../forget-action.ts';
 import { hostActions } from '../host-actions.ts';
 import { ActionButtons } from '../parts/action.tsx';
 import { useCursorPages } from '../parts/cursor-pages.ts';
+import { NameFilter } from '../parts/name-filter.tsx';
 import { Other } from '../parts/other.tsx';
 import { Awaited, Page } from '../parts/page.tsx';
 import { PAGE_ROWS, Pager } from '../parts/pager.tsx';
@@ -42,14 +43,7 @@ export function Hosts() {
             <option value="waiting">with something waiting</option>
           </select>
         </label>
-        <label>
-          <span>Name contains</span>
-          <input
-            value={contains}
-            maxLength={MOST_NAME}
-            onInput={(event) => setContains(event.currentTarget.value.trim().toLowerCase())}
-          />
-        </label>
+        <NameFilter value={contains} longest={MOST_NAME} onChange={setContains} />
         <label>
           <span>Steer a host by name</span>
           <input

@@ -6,6 +6,7 @@ import type { Run, RunState } from '../api/answers.ts';
 import { useLive } from '../api/live.ts';
 import { ActionButtons } from '../parts/action.tsx';
 import { useCursorPages } from '../parts/cursor-pages.ts';
+import { NameFilter } from '../parts/name-filter.tsx';
 import { Other } from '../parts/other.tsx';
 import { Awaited, Page } from '../parts/page.tsx';
 import { PAGE_ROWS, Pager } from '../parts/pager.tsx';
@@ -55,14 +56,7 @@ export function Runs() {
             ))}
           </select>
         </label>
-        <label>
-          <span>Name contains</span>
-          <input
-            value={contains}
-            maxLength={MOST_NAME}
-            onInput={(event) => setContains(event.currentTarget.value.trim().toLowerCase())}
-          />
-        </label>
+        <NameFilter value={contains} longest={MOST_NAME} onChange={setContains} />
       </form>
       <Awaited problem={problem} isLoading={isLoading}>
         <RunTable runs={rows} none={noneText({ state, contains, hasMore: onNext !== undefined })} />

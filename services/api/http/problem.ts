@@ -114,14 +114,29 @@ export function problemText({ status, code, message }: Problem): string {
 
 /** Characters of a detail. */
 const MOST_OF_DETAIL = 4_000;
-/** A word that is longer than a message needs, such as a URL or a name that the request had, and its beginning. */
-const LONG_WORD = /(?<!\S)(\S{300})\S+/g;
+/** The beginning of a word that is longer than a message needs, such as a URL or a name that the request had. */
+const LONG_WORD = /(?<!\S)\S{300}(?=\S)/g;
+const SPACE = /\s/g;
 
 /** What a problem says, however long what it repeats of the request is. */
 function detailOf(message: string): string {
   // Cut in two, credentials would no longer be found.
-  const words = withoutCredentialsIn(message).replace(LONG_WORD, '$1…');
-  return shortened(words, MOST_OF_DETAIL);
+  return shortened(withShortWords(withoutCredentialsIn(message)), MOST_OF_DETAIL);
+}
+
+/**
+ * Long words are cut. The rest of a word isn't matched: where a process has compiled many expressions, V8 no longer
+ * optimizes them, and keeps for each character of a greedy `\S+` where to go back to: its stack ends after megabytes.
+ */
+function withShortWords(text: string): string {
+  let short = '';
+  let from = 0;
+  for (const { index, 0: beginning } of text.matchAll(LONG_WORD)) {
+    short += `${text.slice(from, index)}${beginning}…`;
+    SPACE.lastIndex = index;
+    from = SPACE.exec(text)?.index ?? text.length;
+  }
+  return short + text.slice(from);
 }
 
 interface Validation {

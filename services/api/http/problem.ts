@@ -10,6 +10,7 @@ import {
   UsageError,
 } from '../../../shared/runtime/errors.ts';
 import { wellFormedJson } from '../../../shared/runtime/printable.ts';
+import { firstMatch } from '../../../shared/task/first-match.ts';
 import { shortened } from '../../../shared/task/shortened.ts';
 import { withoutCredentialsIn } from '../../../shared/task/url/url.ts';
 
@@ -124,17 +125,12 @@ function detailOf(message: string): string {
   return shortened(withShortWords(withoutCredentialsIn(message)), MOST_OF_DETAIL);
 }
 
-/**
- * Long words are cut. The rest of a word isn't matched: where a process has compiled many expressions, V8 no longer
- * optimizes them, and keeps for each character of a greedy `\S+` where to go back to: its stack ends after megabytes.
- */
 function withShortWords(text: string): string {
   let short = '';
   let from = 0;
   for (const { index, 0: beginning } of text.matchAll(LONG_WORD)) {
     short += `${text.slice(from, index)}${beginning}…`;
-    SPACE.lastIndex = index;
-    from = SPACE.exec(text)?.index ?? text.length;
+    from = firstMatch(text, SPACE, index);
   }
   return short + text.slice(from);
 }

@@ -1,3 +1,4 @@
+import { firstMatch } from '../first-match.ts';
 import { JOIN_HOST } from '../group/group.ts';
 
 /** Why a text isn't a URL that can be crawled, as the end of a sentence. */
@@ -179,19 +180,57 @@ const HEX_DIGIT = /[0-9a-f]/i;
  * as in `user:password@example.com/`, what looks like them.
  */
 export function withoutCredentials(text: string): string {
-  const start = text.includes('@') ? BEFORE_AUTHORITY.exec(text)?.[0].length : undefined;
-  if (start === undefined) return text.replace(BARE_LOGIN, '');
+  if (!text.includes('@')) return text;
+  const start = authorityOfText(text);
+  if (start === undefined) return text.slice(bareLoginLength(text));
   const length = URL.canParse(text) ? text.slice(start).search(/[/\\?#]/) : -1;
   const at = text.lastIndexOf('@', length < 0 ? text.length : start + length);
   return at < start ? text : text.slice(0, start) + text.slice(at + 1);
 }
 
-const BEFORE_AUTHORITY = /^[\0-\x20]*(?:https?:[/\\]*|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,})/i;
+/** Where the authority begins, of a text that has slashes before it, or a scheme that is followed by one without them. */
+function authorityOfText(text: string): number | undefined {
+  const start = firstMatch(text, NOT_LEADING);
+  const colon = firstMatch(text, NOT_OF_SCHEME, start);
+  const scheme = text[colon] === ':' && /[a-z]/i.test(text.charAt(start)) ? text.slice(start, colon) : undefined;
+  const slashes = scheme === undefined ? start : colon + 1;
+  const end = firstMatch(text, NOT_SLASH, slashes);
+  return end - slashes >= 2 || /^https?$/i.test(scheme ?? '') ? end : undefined;
+}
 
-/** User name and password before a host, of a text without a scheme; `mailto:` and its like have an address there. */
-const BARE_LOGIN = /^(?!(?:mailto|sips?|xmpp|acct):)[\w.+%~-]+:[^\s/?#@]*@(?=[\w[])/i;
+const NOT_LEADING = /[^\0-\x20]/g;
+const NOT_OF_SCHEME = /[^a-z0-9+.-]/gi;
+const NOT_SLASH = /[^/\\]/g;
+
+/**
+ * Length of `user:password@` before a host, of a text without a scheme; `mailto:` and its like have an address there.
+ */
+function bareLoginLength(text: string): number {
+  const colon = firstMatch(text, NOT_OF_USER);
+  if (colon === 0 || text[colon] !== ':' || /^(?:mailto|sips?|xmpp|acct)$/i.test(text.slice(0, colon))) return 0;
+  const at = firstMatch(text, NOT_OF_PASSWORD, colon + 1);
+  return text[at] === '@' && /[\w[]/.test(text.charAt(at + 1)) ? at + 1 : 0;
+}
+
+const NOT_OF_USER = /[^\w.+%~-]/g;
+const NOT_OF_PASSWORD = /[\s/?#@]/g;
 
 /** Removes the credentials from all URLs in a longer text. */
 export function withoutCredentialsIn(text: string): string {
-  return withoutCredentials(text).replaceAll(/\/\/[^/\s?#"'<>]*@/g, '//');
+  const first = withoutCredentials(text);
+  if (!first.includes('@')) return first;
+  let shown = '';
+  let from = 0;
+  for (let slashes = first.indexOf('//'); slashes >= 0; slashes = first.indexOf('//', slashes + 1)) {
+    const start = slashes + 2;
+    const end = firstMatch(first, NOT_OF_AUTHORITY, start);
+    const at = first.slice(start, end).lastIndexOf('@');
+    if (at < 0) continue;
+    shown += first.slice(from, start);
+    from = start + at + 1;
+    slashes = from - 1;
+  }
+  return shown + first.slice(from);
 }
+
+const NOT_OF_AUTHORITY = /[/\s?#"'<>]/g;

@@ -1,5 +1,6 @@
 import type { AnyNode, Element } from 'domhandler';
 import { escapeAttribute, escapeText } from 'entities';
+import { shortened } from '../../task/shortened.ts';
 import { MAX_MARKDOWN_NODES, MAX_MARKDOWN_TEXT } from '../../task/task/page-limits.ts';
 import type { LinkBase } from '../../task/url/url.ts';
 import { isElement } from '../tools/nodes.ts';
@@ -9,7 +10,7 @@ import { FOOTNOTE, MARKS } from './converter.ts';
 import { type Footnotes, footnotesIn } from './footnotes.ts';
 import { linkedBlock } from './linked-block.ts';
 import { formulaOf, isPictureOfFormula } from './math.ts';
-import { isForPicture, sourcesOf } from './pictures.ts';
+import { isForPicture, isNoPlace, sourcesOf } from './pictures.ts';
 import { definitionParts, isBeforeCode, isDataTable, listParts, tableParts } from './structures.ts';
 
 /** Elements in each other that become markdown. Deeper ones are written as content of the last. */
@@ -23,6 +24,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set(
 const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img']);
 /** Attributes that markdown has a place for. */
 const KEPT: ReadonlySet<string> = new Set(['alt', 'title']);
+/** Characters of such an attribute. */
+const MOST_OF_ATTRIBUTE = 10_000;
 /** Addresses that lead nowhere: they hold a picture or a script themselves. */
 const NO_ADDRESSES: ReadonlySet<string> = new Set(['data:', 'javascript:', 'blob:']);
 /** Blocks that the converter doesn't know. */
@@ -255,7 +258,9 @@ export class BoundedHtml {
     if (note !== undefined) return ` class="${escapeAttribute(note)}"`;
     const addresses = tag === 'img' ? sourcesOf(element) : [attribs.href];
     const address = addresses.map((written) => this.#addressOf(written)).find((found) => found !== undefined);
-    const kept = Object.entries(attribs).filter(([name]) => KEPT.has(name));
+    const kept = Object.entries(attribs)
+      .filter(([name]) => KEPT.has(name))
+      .map(([name, value]): [string, string] => [name, shortened(value, MOST_OF_ATTRIBUTE)]);
     const number = this.#numbers.get(element);
     if (number !== undefined) kept.push(['value', String(number)]);
     if (address !== undefined) kept.push([tag === 'img' ? 'src' : 'href', address]);
@@ -264,7 +269,7 @@ export class BoundedHtml {
 
   /** An address as it is to be written; nothing if it leads nowhere. */
   #addressOf(written = ''): string | undefined {
-    if (/^\s*(?:data:|$)/i.test(written)) return undefined;
+    if (isNoPlace(written)) return undefined;
     const url = URL.parse(written, this.#base.href);
     return url === null || NO_ADDRESSES.has(url.protocol) ? undefined : url.href;
   }

@@ -18,6 +18,8 @@ const NO_LANGUAGE = /^(?:none|default|plain|plaintext|text|txt|notranslate|nohig
 /** Elements in which code stands alone, so that their classes are about it; and how many of them are looked at. */
 const FRAMES: ReadonlySet<string> = new Set('div figure table tbody tr td code pre'.split(' '));
 const MOST_AROUND = 6;
+/** Characters of an element's classes in which a language is looked for. */
+const MOST_OF_CLASSES = 1_000;
 
 /** The lines of a `<pre>`, as a reader would copy them: without the numbers beside them. */
 export function codeIn(pre: Element): string {
@@ -68,16 +70,20 @@ export function languageOf(pre: Element): string {
     const said = attribs['data-lang'] ?? attribs['data-language'] ?? attribs.lang;
     if (said !== undefined && isLanguage(said)) return said;
     for (const pattern of LANGUAGES) {
-      const found = pattern.exec(attribs.class ?? '')?.[1];
+      const found = pattern.exec(classesOf(attribs))?.[1];
       if (found !== undefined && isLanguage(found)) return found;
     }
   }
   let at = pre.parent;
   for (let up = 0; up < MOST_AROUND && at !== null && isElement(at) && FRAMES.has(at.name); up++, at = at.parent) {
-    const found = AROUND.exec(at.attribs.class ?? '')?.[1];
+    const found = AROUND.exec(classesOf(at.attribs))?.[1];
     if (found !== undefined && isLanguage(found)) return found;
   }
   return '';
+}
+
+function classesOf(attribs: Element['attribs']): string {
+  return (attribs.class ?? '').slice(0, MOST_OF_CLASSES);
 }
 
 function isLanguage(name: string): boolean {

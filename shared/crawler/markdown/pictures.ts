@@ -27,9 +27,7 @@ export function sourcesOf(image: Element): readonly string[] {
 export function isForPicture(noscript: Element): boolean {
   let before: AnyNode | null = noscript.prev;
   while (before !== null && !isElement(before)) before = before.prev;
-  return (
-    before !== null && before.name === 'img' && !sourcesOf(before).some((source) => !/^\s*(?:data:|$)/i.test(source))
-  );
+  return before !== null && before.name === 'img' && !sourcesOf(before).some((source) => !isNoPlace(source));
 }
 
 function setsOf({ attribs }: Element): readonly (string | undefined)[] {
@@ -48,4 +46,9 @@ function largestOf(set: string | undefined): string | undefined {
     if (address !== '' && (largest === undefined || size > largest.size)) largest = { address, size };
   }
   return largest?.address;
+}
+
+/** Does an address hold its content itself, or nothing? */
+export function isNoPlace(address: string): boolean {
+  return /^(?:data:|$)/i.test(address.trimStart());
 }

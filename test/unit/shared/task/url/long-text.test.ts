@@ -1,17 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-
-/**
- * What V8 does for new expressions in a process that has compiled many: for each character of `\S+` it keeps where to go
- * back to. A process of its own, since the flag is the whole process's.
- */
-const AS_AFTER_MANY_EXPRESSIONS = '--no-regexp-optimization';
-const LENGTH = 20_000_000;
+import { afterManyExpressions } from '../../../../support/hostile/after-many-expressions.ts';
 
 const SCRIPT = `
-const { withoutCredentialsIn } = await import(${JSON.stringify(beside('shared/task/url/url.ts'))});
-const { Problem, problemText } = await import(${JSON.stringify(beside('services/api/http/problem.ts'))});
-const long = (unit) => unit.repeat(${LENGTH} / unit.length);
+const { withoutCredentialsIn } = await import(at('shared/task/url/url.ts'));
+const { Problem, problemText } = await import(at('services/api/http/problem.ts'));
+const long = (unit) => unit.repeat(20_000_000 / unit.length);
 const kept = [long('n'), long('n') + '@', long('/') + '@', 'https:' + long('/') + '@', long(' ') + '@', 'x //' + long('n') + ' @'];
 const cut = {
   user: long('n') + ':p@a.test/',
@@ -25,13 +18,8 @@ console.log(JSON.stringify({
 }));
 `;
 
-function beside(path: string): string {
-  return new URL(`../../../../../${path}`, import.meta.url).href;
-}
-
 test('credentials are removed from texts of megabytes, and problems cut, after many expressions too', () => {
-  const printed = execFileSync(process.execPath, [AS_AFTER_MANY_EXPRESSIONS, '--input-type=module', '-e', SCRIPT]);
-  expect(JSON.parse(printed.toString())).toEqual({
+  expect(afterManyExpressions(SCRIPT)).toEqual({
     // Of `/…/@` and the like, what stands before the `@` is taken for credentials.
     kept: [0, 0, -1, -1, 0, 0],
     user: 'a.test/',

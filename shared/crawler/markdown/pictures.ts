@@ -27,7 +27,7 @@ export function sourcesOf(image: Element): readonly string[] {
 export function isForPicture(noscript: Element): boolean {
   let before: AnyNode | null = noscript.prev;
   while (before !== null && !isElement(before)) before = before.prev;
-  return before !== null && before.name === 'img' && !sourcesOf(before).some((source) => !isNoPlace(source));
+  return before !== null && before.name === 'img' && sourcesOf(before).every(isNoPlace);
 }
 
 function setsOf({ attribs }: Element): readonly (string | undefined)[] {

@@ -9,10 +9,9 @@ local host, own, concurrency, holder = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV
 local longest_pause, longest_wait, place_ms = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local key, open = host_key(host), host_key(host) .. ':open'
 local farthest = now + RETRY_AFTER_CAP_MS
-local next_at, paused, other, till, response, minute, by_response, slow, delay, delay_till, limit = unpack(redis.call('HMGET', key,
-  'next_at', 'paused_until', 'interval', 'interval_until', 'response_ms', 'minute', 'response_interval', 'slow_ms',
-  'crawl_delay', 'crawl_delay_until', 'limit'))
-local interval = interval_of(own, other, till, by_response, slow, delay, delay_till, limit)
+local next_at, paused, others, response, minute, slow, delay, delay_till, limit = unpack(redis.call('HMGET', key,
+  'next_at', 'paused_until', 'interval', 'response', 'minute', 'slow_ms', 'crawl_delay', 'crawl_delay_until', 'limit'))
+local interval = interval_of(own, others, response, slow, delay, delay_till, limit)
 paused = math.min(tonumber(paused or '0'), farthest)
 if paused > now + longest_pause then return {0, int(paused - now), 'pause'} end
 
@@ -23,7 +22,7 @@ if slot > now + longest_wait then return {0, int(slot - now), 'pace'} end
 if concurrency > 0 then
   redis.call('ZREMRANGEBYSCORE', open, '-inf', int(now))
   if redis.call('ZCARD', open) >= concurrency and not redis.call('ZSCORE', open, holder) then
-    local wait = math.ceil(tonumber(response or UNKNOWN_RESPONSE_MS) / concurrency)
+    local wait = math.ceil((both_of(response) or UNKNOWN_RESPONSE_MS) / concurrency)
     return {0, int(math.max(SHORTEST_PLACE_WAIT_MS, wait)), 'concurrency'}
   end
   redis.call('ZADD', open, int(slot + place_ms), holder)

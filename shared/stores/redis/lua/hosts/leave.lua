@@ -8,10 +8,10 @@ local key, holder, concurrency, took = host_key(ARGV[2]), ARGV[3], tonumber(ARGV
 local held = redis.call('ZREM', key .. ':open', holder)
 if not took then return held end
 took = math.min(took, LONGEST_RESPONSE_MS)
-local average = tonumber(redis.call('HGET', key, 'response_ms') or nil)
+local average = both_of(redis.call('HGET', key, 'response'))
 -- A refused connection is no quick answer.
 if ARGV[6] == '1' and took <= (average or 0) then return held end
 average = average and math.floor((average + (took - average) / 4) * 10 + 0.5) / 10 or took
-redis.call('HSET', key, 'response_ms', string.format('%.1f', average), 'response_interval', int(math.ceil(average / concurrency)))
+redis.call('HSET', key, 'response', string.format('%.1f ', average) .. int(math.ceil(average / concurrency)))
 keep_host(ARGV[2], HOST_KEPT_MS)
 return held

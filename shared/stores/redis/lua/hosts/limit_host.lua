@@ -7,8 +7,7 @@
 
 local host, wanted = ARGV[2], tonumber(ARGV[3])
 local key = host_key(host)
-local was, interval, interval_until, next_at, release_at =
-  unpack(redis.call('HMGET', key, 'limit', 'interval', 'interval_until', 'next_at', 'release_at'))
+local was, others, next_at, release_at = unpack(redis.call('HMGET', key, 'limit', 'interval', 'next_at', 'release_at'))
 if wanted > 0 then
   redis.call('HSET', key, 'limit', int(wanted))
   keep_host(host, LONGEST_PAUSE_MS)
@@ -17,7 +16,8 @@ else
 end
 if tonumber(was or '0') > wanted then
   local pace = math.max(SECOND_MS, wanted)
-  if interval and tonumber(interval_until or '0') > now then pace = math.max(pace, tonumber(interval)) end
+  local interval, until_then = both_of(others)
+  if interval and until_then > now then pace = math.max(pace, interval) end
   if next_at then redis.call('HSET', key, 'next_at', int(math.min(tonumber(next_at), now + pace))) end
   if release_at then redis.call('HSET', key, 'release_at', int(math.min(tonumber(release_at), now + pace))) end
   wake_everywhere(host)

@@ -1,9 +1,9 @@
 -- Shared by the scripts that need it, after prelude.lua: how fast a host may be asked, and when a single task tries it.
 -- The rules are those of `task/host/host-pace.ts` and `task/host/breaker.ts`. Fields of `ratelimit:<host>`, beside others:
---   interval, interval_until         the slowest interval that a run asked for lately, and until when it counts
+--   interval                         '<ms> <until>': the slowest interval that a run asked for lately, and until when it counts
 --   limit                            the least interval, by hand, until it is ended by hand
 --   crawl_delay, crawl_delay_until   what its robots.txt asks for, and until when that counts
---   response_ms, response_interval   its recent response time, and the interval that follows from it
+--   response                         '<ms> <interval>': its recent response time, and the interval that follows from it
 --   slow_ms, slow_since, slow_reason the interval it was slowed to, when, and why
 --   throttles                        how often it said "slow down" since its last healthy answer
 --   answered                         when it last answered healthily after that
@@ -16,10 +16,12 @@ local function as_number(value)
 end
 
 -- The longest interval that there is a reason for, that reason (rate, answers, robots or slowed), and the rate's interval.
-local function interval_of(own, other, other_until, by_response, slow, delay, delay_until, limit)
+local function interval_of(own, others, response, slow, delay, delay_until, limit)
   local rate, slowed = math.max(own, as_number(limit)), as_number(slow)
-  if as_number(other) > rate and as_number(other_until) > now then rate = tonumber(other) end
-  local answers = rate > 0 and as_number(by_response) or 0
+  local other, other_until = both_of(others)
+  if other and other > rate and other_until > now then rate = other end
+  local _, by_response = both_of(response)
+  local answers = rate > 0 and by_response or 0
   local robots = as_number(delay_until) > now and as_number(delay) or 0
   if slowed > math.max(rate, answers, robots) then return slowed, 'slowed', rate end
   if robots > math.max(rate, answers) then return robots, 'robots', rate end
@@ -30,18 +32,19 @@ end
 -- The same, for a host's hash.
 local function read_interval(host, own)
   return interval_of(own, unpack(redis.call('HMGET', host_key(host),
-    'interval', 'interval_until', 'response_interval', 'slow_ms', 'crawl_delay', 'crawl_delay_until', 'limit')))
+    'interval', 'response', 'slow_ms', 'crawl_delay', 'crawl_delay_until', 'limit')))
 end
 
 -- What keeps a host waiting: the eight values that `hosts` and `trace` return for people.
 local function circumstances_of(host, own)
   local paused, reason, by_hand, open_until, opened, response, slow_reason = unpack(redis.call('HMGET', host_key(host),
-    'paused_until', 'reason', 'by_hand', 'open_until', 'opened', 'response_ms', 'slow_reason'))
+    'paused_until', 'reason', 'by_hand', 'open_until', 'opened', 'response', 'slow_reason'))
+  local response_ms = both_of(response)
   local interval, because = read_interval(host, own)
   local left = math.max(0, as_number(paused) - now)
   local is_open = opened and (left == 0 or paused == open_until)
   return {
-    int(interval), because, response or '', slow_reason or '', int(left), reason or '', by_hand and 1 or 0, is_open and 1 or 0,
+    int(interval), because, response_ms and string.format('%.1f', response_ms) or '', slow_reason or '', int(left), reason or '', by_hand and 1 or 0, is_open and 1 or 0,
   }
 end
 

@@ -58,7 +58,7 @@ end
 local function keep_cursor(host, cursor, own, rate, interval)
   local lasts = INTERVAL_KNOWN_MS + 2 * own
   if own > 0 and rate == own then
-    redis.call('HSET', host_key(host), 'release_at', int(cursor), 'interval', int(own), 'interval_until', int(now + lasts),
+    redis.call('HSET', host_key(host), 'release_at', int(cursor), 'interval', int(own) .. ' ' .. int(now + lasts),
       'per_minute', int(MINUTE_MS / interval))
   else
     redis.call('HSET', host_key(host), 'release_at', int(cursor))
@@ -173,24 +173,24 @@ local function visit_host(run, host, quota)
   local lead = LEAD_MS
   if not forced and host ~= JOIN_HOST then
     local gate = redis.call('HMGET', host_key(host),
-      'next_at', 'paused_until', 'release_at', 'interval', 'interval_until', 'response_ms', 'by_hand',
-      'response_interval', 'slow_ms', 'opened', 'probe', 'probe_until', 'crawl_delay', 'crawl_delay_until',
-      'limit')
+      'next_at', 'paused_until', 'release_at', 'interval', 'response', 'by_hand', 'slow_ms', 'opened', 'probe',
+      'probe_until', 'crawl_delay', 'crawl_delay_until', 'limit')
     -- A clock that stepped back must not leave a host waiting for the old time.
     local farthest = now + RETRY_AFTER_CAP_MS
     local paused = math.min(tonumber(gate[2] or '0'), farthest)
     if paused > now then
       -- Look again when the pause ends, or when the host will have been in trouble for too long.
       local at = paused
-      if trouble and not gate[7] then at = math.min(paused, math.max(down_at(trouble, give_up), now + LEAD_MS)) end
+      if trouble and not gate[6] then at = math.min(paused, math.max(down_at(trouble, give_up), now + LEAD_MS)) end
       redis.call('ZADD', ready, int(at), host)
       return 0
     end
     if not run.is_unpaced then
-      local longest, _, by_rate = interval_of(run.interval, gate[4], gate[5], gate[8], gate[9], gate[13], gate[14],
-        gate[15])
+      local longest, _, by_rate = interval_of(run.interval, gate[4], gate[5], gate[7], gate[11], gate[12],
+        gate[13])
       interval, rate, pace = longest, by_rate, longest
-      if concurrency > 0 and gate[6] then pace = math.max(pace, tonumber(gate[6]) / concurrency) end
+      local response_ms = both_of(gate[5])
+      if concurrency > 0 and response_ms then pace = math.max(pace, response_ms / concurrency) end
     end
     if pace > 0 then
       -- The gate's next slot is ahead of what was released where slots were reached too late, and let go.
@@ -202,9 +202,9 @@ local function visit_host(run, host, quota)
       end
       count = math.min(quota, math.floor((now + lead - cursor) / pace) + 1)
     end
-    is_tried = as_number(gate[10]) > 0
-    if is_tried and is_tried_by_other(gate[10], gate[11], gate[12]) then
-      redis.call('ZADD', ready, int(gate[12]), host)
+    is_tried = as_number(gate[8]) > 0
+    if is_tried and is_tried_by_other(gate[8], gate[9], gate[10]) then
+      redis.call('ZADD', ready, int(gate[10]), host)
       return 0
     end
   end

@@ -2,6 +2,7 @@ import type { Extract } from '../../../shared/crawler/document/reading.ts';
 import { Page } from '../../../shared/crawler/page.ts';
 import type { Outcome } from '../../../shared/task/task/outcome.ts';
 import { seen, storable, transformed } from '../../worker/pipeline/around-fetch.ts';
+import { OwnReader } from '../../worker/pipeline/own-reader.ts';
 import type { Steps } from '../../worker/pipeline/steps.ts';
 import { doneRecord, type Ending, type Visit } from '../../worker/pipeline/visit.ts';
 
@@ -26,8 +27,10 @@ export async function readAround(
   if ('ending' in came) return failureIn(came.ending);
   const { arrival } = came;
   const page = arrival.fetched === given.answer ? given : new Page(given.task, arrival.fetched);
-  const extract = await transformed(visit, page, await steps.extract(visit.run, page), steps);
-  const made = doneRecord(visit, arrival, page, extract, { at: 0, truncated: [] });
+  const read = await steps.extract(visit.run, page);
+  const own = await new OwnReader(steps).readRecorded(visit, page);
+  const extract = await transformed(visit, page, read, steps);
+  const made = doneRecord(visit, arrival, own, extract, { at: 0, truncated: [] });
   const kept = await storable(visit, made, steps);
   if ('ending' in kept) return failureIn(kept.ending);
   return { page, extract: kept.record.data === made.data ? extract : { ...extract, data: kept.record.data } };

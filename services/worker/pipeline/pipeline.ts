@@ -43,9 +43,18 @@ import { fallBack, type ReadPage, underRules } from './fallbacks.ts';
 import { robotsFor } from './hosts/robots.ts';
 import { LinkOffers } from './link-offers.ts';
 import { LostRuns } from './lost-runs.ts';
+import { OwnReader } from './own-reader.ts';
 import { type Known, Requests, type RequestsOptions } from './requests.ts';
 import { Steps, type StepsOptions } from './steps.ts';
-import { type Arrival, arrivedMark, doneRecord, type Ending, failedStep, type Visit } from './visit.ts';
+import {
+  type Arrival,
+  arrivedMark,
+  doneRecord,
+  type Ending,
+  failedStep,
+  type OwnReading,
+  type Visit,
+} from './visit.ts';
 
 export interface PipelineOptions
   extends Omit<RequestsOptions, 'steps' | 'sessions'>,
@@ -98,8 +107,7 @@ export class Pipeline {
   readonly #endings: Endings;
   readonly #joins: JoinWork;
   readonly #cached: CachedResponses;
-  /** Resolves once every large page so far has been read. */
-  #largePages: Promise<void> = Promise.resolve();
+  readonly #own: OwnReader;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
@@ -108,6 +116,7 @@ export class Pipeline {
     this.#missing = new LongMissingSteps(options);
     this.#links = new LinkOffers(options);
     this.#steps = new Steps(options);
+    this.#own = new OwnReader(this.#steps);
     const called = { ...options, steps: this.#steps };
     this.#requests = new Requests({ ...called, sessions: new Sessions(called) });
     this.#joins = new JoinWork(options, this.#steps);
@@ -240,9 +249,9 @@ export class Pipeline {
     const claimed = mark === visit.task.mark ? undefined : mark;
     if (visit.task.step === FILE_STEP.key) return await this.#keepFile(visit, arrival, claimed);
     const page = new Page(visit.task, arrival.fetched);
-    if (page.isLarge) await this.#readAhead(page, visit);
     let extract: Extract;
     try {
+      if (page.isLarge) await this.#own.readAhead(visit, page);
       extract = await this.#steps.extract(visit.run, page);
     } catch (error: unknown) {
       if (!(error instanceof StepError)) throw error;
@@ -268,8 +277,10 @@ export class Pipeline {
   /** Keeps what a step made of a page: offers its links, stores its record, settles its task. */
   async #keep(visit: Visit, { arrival, page, extract: given, claimed, ending }: Kept): Promise<Handling> {
     const { clock } = this.#options;
+    let own: OwnReading;
     let extract: Extract;
     try {
+      own = await this.#own.readRecorded(visit, page);
       extract = await transformed(visit, page, given, this.#steps);
     } catch (error: unknown) {
       if (!(error instanceof StepError)) throw error;
@@ -280,7 +291,7 @@ export class Pipeline {
     if (offered.how === 'full') return await this.#endings.withoutRoom(visit, offered.refused);
     const isMoreCut = offered.how === 'cut' && !page.truncated.includes('links');
     const truncated = isMoreCut ? [...page.truncated, 'links' as const] : page.truncated;
-    const made = doneRecord(visit, arrival, page, extract, { at: clock.now(), truncated });
+    const made = doneRecord(visit, arrival, own, extract, { at: clock.now(), truncated });
     const kept = await storable(visit, made, this.#steps);
     const { leftOut, tally } = offered;
     if ('ending' in kept) return await this.#endings.over(visit, { ...ending, leftOut, tally, ...kept.ending });
@@ -323,13 +334,6 @@ export class Pipeline {
       cached: fromCache || undefined,
     });
     return 'ack';
-  }
-
-  /** Reads large pages one at a time, so that only one page's text is in memory. */
-  async #readAhead(page: Page, { run }: Visit): Promise<void> {
-    const read = this.#largePages.then(() => page.readAhead(run.options.content));
-    this.#largePages = read.catch(() => {});
-    await read;
   }
 
   /** Ends a task that gave no page: records it, dead-letters it if it failed, settles it. Its fallback may still make one of it. */

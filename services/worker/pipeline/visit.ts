@@ -4,8 +4,7 @@ import type { Step } from '../../../shared/crawler/crawler.ts';
 import { mediaTypeOf } from '../../../shared/crawler/document/media-type.ts';
 import type { Extract } from '../../../shared/crawler/document/reading.ts';
 import type { StepError } from '../../../shared/crawler/failures/step-error.ts';
-import { askedFrom, FILE_STEP } from '../../../shared/crawler/file-step.ts';
-import type { Page } from '../../../shared/crawler/page.ts';
+import { askedFrom } from '../../../shared/crawler/file-step.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import type { AttemptNote, Settlement, TaskState } from '../../../shared/ports/frontier/frontier.ts';
 import type { DoneRecord, EndedRecord } from '../../../shared/ports/record.ts';
@@ -153,6 +152,13 @@ export interface Arrival {
   readonly isChanged?: true;
 }
 
+/** What a record has of its page besides what a step made of it. */
+export interface OwnReading {
+  readonly title: string | null;
+  /** What the run keeps of the body; nothing if it keeps nothing. */
+  readonly content?: string;
+}
+
 /** The result of a task's delivery. */
 export interface Ending extends Partial<Judgement> {
   readonly outcome: Outcome;
@@ -185,11 +191,10 @@ export function failedStep({ message, reason, place }: StepError): Ending {
 export function doneRecord(
   visit: Visit,
   { fetched, fromCache }: Arrival,
-  page: Page,
+  own: OwnReading,
   extract: Extract,
   { at, truncated }: { readonly at: number; readonly truncated: readonly PagePart[] },
 ): DoneRecord {
-  const { content } = visit.run.options;
   const redirects = fromCache ? [] : redirectsOf(visit);
   const contentHash = hash('sha256', fetched.body);
   const head = headOf(visit, at, fromCache ? 0 : 1);
@@ -202,7 +207,7 @@ export function doneRecord(
     finalUrl: fetched.finalUrl,
     ...(redirects.length === 0 ? {} : { redirects }),
     status: fetched.status,
-    title: page.title ?? null,
+    title: own.title,
     contentType: mediaTypeOf(fetched.headers['content-type']) ?? null,
     contentHash,
     bytes: fetched.body.byteLength,
@@ -212,7 +217,7 @@ export function doneRecord(
     ...(truncated.length === 0 ? {} : { truncated }),
     data: extract.data ?? null,
     ...(extract.items === undefined ? {} : { items: extract.items }),
-    ...(content === 'none' || visit.task.step === FILE_STEP.key ? {} : { content: page.contentAs(content) }),
+    ...(own.content === undefined ? {} : { content: own.content }),
   };
 }
 

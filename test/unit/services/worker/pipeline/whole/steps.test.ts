@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Crawler, defineCrawler } from '../../../../../../shared/crawler/crawler.ts';
 import type { PageFunction, StepResult } from '../../../../../../shared/crawler/definition.ts';
+import { Page } from '../../../../../../shared/crawler/page.ts';
 import { settled } from '../../../../../support/stores/embedded.ts';
 import { deliver, setup } from '../../setup.ts';
 
@@ -53,6 +54,22 @@ test('once its step has ended, a page forgets its tree before its record is stor
   expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
   expect(told).toEqual(['forgotten with 0 records']);
   expect(world.sink.records).toMatchObject([{ outcome: 'done', data: expect.any(Number) }]);
+});
+
+// biome-ignore format: a table
+test.each<[string, () => { mockImplementation(act: () => never): unknown }, boolean]>([
+  ['what the run keeps of it', () => vi.spyOn(Page.prototype, 'contentAs'),    false],
+  ['its title',                () => vi.spyOn(Page.prototype, 'title', 'get'), false],
+  ['a large one ahead',        () => vi.spyOn(Page.prototype, 'readAhead'),    true],
+])('a page fails at once, with what was wrong, if Trawl itself can not read %s', async (_, spy, isLarge) => {
+  vi.spyOn(Page.prototype, 'isLarge', 'get').mockReturnValue(isLarge);
+  spy().mockImplementation(() => fail(new RangeError('Maximum call stack size exceeded')));
+  onTestFinished(() => void vi.restoreAllMocks());
+  const world = await setup({ crawler: crawlerOf(() => ({})), run: { content: 'markdown' } });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  const error = expect.stringMatching(/, the reading of its page: RangeError: Maximum call stack size exceeded/);
+  expect(world.sink.records).toMatchObject([{ outcome: 'failed', reason: 'step', attempt: 1, error }]);
+  expect(await world.letters()).toMatchObject([{ reason: 'step', error }]);
 });
 
 test('an accepts that throws fails its page, too', async () => {

@@ -1,4 +1,5 @@
 import { isObject } from '../../task/is-object.ts';
+import { shortened } from '../../task/shortened.ts';
 import type { Failure } from '../../task/task/retry-policy.ts';
 import type { Crawler, Step } from '../crawler.ts';
 import type { StepResult } from '../definition.ts';
@@ -83,9 +84,11 @@ function outcomeOf(run: StepRun, returned: unknown): Extract {
 
 /** Checks what the function of a short crawler returned, reading each property once. */
 function checked(result: unknown): Pick<Extract, 'data' | 'links'> {
-  if (!isObject(result)) {
-    throw new ProblemError(`expected a step to return { data, links }, got ${kindOf(result)}`);
-  }
+  if (!isObject(result)) throw new ProblemError(`${EXPECTED}, got ${kindOf(result)}`);
+  if (kindOf(result) === GENERATOR)
+    throw new ProblemError(`${EXPECTED}, got a generator: return what it would yield, { data: […] }`);
+  const others = Object.keys(result).filter((key) => key !== 'data' && key !== 'links');
+  if (others.length > 0) throw new ProblemError(`${EXPECTED}, got ${otherKeys(others, result)}`);
   const { data: given, links } = result as StepResult;
   if (isPromise(given)) throw new ProblemError('expected data to be a value, got a promise: await it');
   const data = itemAsJson(given, 'data');
@@ -94,6 +97,21 @@ function checked(result: unknown): Pick<Extract, 'data' | 'links'> {
   const at = links.findIndex((link) => typeof link !== 'string');
   if (at < 0) return { data, links };
   throw new ProblemError(`expected links to be a list of strings, got ${kindOf(links[at])} at ${at}`);
+}
+
+const EXPECTED = 'expected a step to return { data, links }';
+/** Names of fields that a message has. */
+const MOST_NAMED = 4;
+const LONGEST_NAMED = 50;
+
+/** What a step returned besides, and what is to be done with it: left as it is, it would be lost. */
+function otherKeys(keys: readonly string[], result: object): string {
+  const isCut = keys.length > MOST_NAMED;
+  const named = keys.slice(0, MOST_NAMED).map((key) => shortened(key, LONGEST_NAMED));
+  const mend = 'put what is to be kept in data';
+  if ('data' in result || 'links' in result) return `an object with ${named.join(', ')}, too: ${mend}`;
+  if (isCut) return `an object with ${named.join(', ')}, … (${keys.length}): ${mend}`;
+  return `an object with ${named.join(', ')}: ${mend}, { data: { ${named.join(', ')} } }`;
 }
 
 const GENERATOR = 'a generator';

@@ -1,4 +1,5 @@
 import { CrawlerFault } from './crawler-fault.ts';
+import { meantBy } from './other-names.ts';
 import { type Places, placesIn } from './place.ts';
 import { Statements } from './statement.ts';
 
@@ -69,7 +70,9 @@ function sentenceOf(error: unknown): string {
   try {
     if (error instanceof ProblemError || error instanceof CrawlerFault) return error.message;
     if (!(error instanceof Error)) return `it threw ${typeof error === 'string' ? `'${error}'` : String(error)}`;
-    return error.name === 'Error' && error.message !== '' ? error.message : String(error);
+    const meant = meantBy(error);
+    const said = error.name === 'Error' && error.message !== '' ? error.message : String(error);
+    return meant === undefined ? said : `${said}: ${meant}`;
   } catch {
     return 'it threw a value without a message';
   }

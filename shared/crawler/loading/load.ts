@@ -123,10 +123,20 @@ async function importOwn(file: string): Promise<{ readonly default?: unknown }> 
     throw new ConfigurationError(loadProblems(file, error), { cause: error });
   }
   if (module !== 'late') {
+    const added = [...fieldsOfAllObjects()];
+    if (added.length > 0)
+      throw new ConfigurationError([
+        `${shownPath(file)} gives every object a field ${added.join(', ')} (Object.prototype), or imports what does: Object.defineProperty adds one that loops don't meet`,
+      ]);
     imported.add(file);
     return { default: defaultOf(module) };
   }
   throw new ConfigurationError([`${shownPath(file)} takes longer than ${LOAD_TIMEOUT_MS / 1_000} s to load`]);
+}
+
+/** What is added to `Object.prototype` is met by each loop over an object's fields, so also where rows and messages are made. */
+function* fieldsOfAllObjects(): Generator<string> {
+  for (const name in {}) yield name;
 }
 
 /** The default export; in CommonJS that TypeScript has made of a module, it is a field. */

@@ -100,6 +100,7 @@ test.each<[string, Files, string, string]>([
   ['a part behind an apostrophe is missing', { "it's/shop.ts": '\nimport "./part.ts";' }, "./it\\'s/shop.ts", "it's/shop.ts:2 can't be loaded: Cannot find module '/here/it's/part.ts' imported from /here/it's/shop.ts"],
   ['a type is imported as a value', { 'shop.ts': "import { Crawler } from 'trawl';\nlet a: Crawler;" }, './shop.ts', "shop.ts:1 can't be loaded: SyntaxError: The requested module 'trawl' does not provide an export named 'Crawler': if it is a type, say `import type`"],
   ['a package of it is missing',  { 'shop.ts': '\nimport "left-pad";' },    './shop.ts', "shop.ts:2 can't be loaded: Cannot find package 'left-pad' imported from /here/shop.ts"],
+  ['it adds to every object',     { 'shop.ts': `Object.prototype.last = 1;\n${OWN('shop')}` }, './shop.ts', "shop.ts gives every object a field last (Object.prototype), or imports what does: Object.defineProperty adds one that loops don't meet"],
   ['it is defined wrongly',       { 'shop.ts': "\nimport { defineCrawler } from 'trawl';\nexport default defineCrawler({ name: 'x y', steps: {} });" }, './shop.ts',
     'shop.ts:3: crawler x y: expected a name of letters, digits and hyphens, at most 63\nshop.ts:3: crawler x y: expected steps, by their names: { start: { run({ page }) { … } } }'],
 ])('an error says that %s', async (_, files, name, said) => {

@@ -6,6 +6,8 @@ import { recordJson } from '../record-json.ts';
 
 /** A run's file is closed this long after its last write. */
 const CLOSE_AFTER_MS = 60_000;
+/** Files that stay open for that long: a fleet of small runs may begin thousands within a minute. Others are closed a second after it. */
+const MOST_IDLE = 100;
 /** Files that are remembered: a run that is forgotten gets a second one with its next record. */
 const MOST_FILES = 10_000;
 
@@ -14,6 +16,7 @@ interface JsonlSinkOptions {
   readonly folder: string;
   readonly worker: string;
   readonly mostFiles?: number | undefined;
+  readonly mostIdle?: number | undefined;
 }
 
 /**
@@ -24,13 +27,14 @@ export class JsonlSink implements Sink {
   readonly #options: JsonlSinkOptions;
   readonly #files = new Map<string, LineFile>();
   #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | undefined;
 
   constructor(options: JsonlSinkOptions) {
     this.#options = options;
   }
 
   async start(): Promise<void> {
-    this.#timer ??= setInterval(() => void this.#tidy(), SYNC_EVERY_MS).unref();
+    this.#timer ??= setInterval(() => this.#tidy(), SYNC_EVERY_MS).unref();
   }
 
   async put(record: PageRecord): Promise<void> {
@@ -55,10 +59,20 @@ export class JsonlSink implements Sink {
     await Promise.all(files.map((file) => file.close().catch(() => {})));
   }
 
-  async #tidy(): Promise<void> {
-    const { mostFiles = MOST_FILES } = this.#options;
+  /** A round at a time: where a disk is slow, one takes longer than the time between two. */
+  #tidy(): void {
+    this.#round ??= this.#tidyNow().finally(() => {
+      this.#round = undefined;
+    });
+  }
+
+  async #tidyNow(): Promise<void> {
+    const { mostFiles = MOST_FILES, mostIdle = MOST_IDLE } = this.#options;
+    let open = this.#files.values().reduce((count, file) => (file.isOpen ? count + 1 : count), 0);
+    // From the longest known.
     for (const [run, file] of this.#files) {
-      if (file.idleMs > CLOSE_AFTER_MS) {
+      const isTooMany = file.isOpen && open-- > mostIdle;
+      if (file.idleMs > (isTooMany ? SYNC_EVERY_MS : CLOSE_AFTER_MS)) {
         // The object keeps the file's name and opens it again for the next record.
         if (file.isOpen) await file.close().catch(() => {});
         else if (this.#files.size > mostFiles) this.#files.delete(run);

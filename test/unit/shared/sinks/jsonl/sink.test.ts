@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { PageRecord } from '../../../../../shared/ports/record.ts';
 import type { NoRecord } from '../../../../../shared/ports/sink.ts';
 import { StorageError } from '../../../../../shared/runtime/errors.ts';
+import { LineFile } from '../../../../../shared/runtime/files/line-file.ts';
 import { JsonlSink } from '../../../../../shared/sinks/jsonl/sink.ts';
 import { JsonlSource } from '../../../../../shared/sinks/jsonl/source.ts';
 import { NewestReleases } from '../../../../../shared/sinks/newest-releases.ts';
@@ -13,9 +14,11 @@ import { taskIdOf } from '../../../../../shared/task/url/fingerprint.ts';
 import { doneRecord, failedRecord } from '../../../../support/builders.ts';
 import { collectGarbage } from '../../../../support/hostile/garbage.ts';
 
-async function setup(worker = 'w-1', mostFiles?: number): Promise<{ folder: string; sink: JsonlSink; file: string }> {
+type Most = Pick<ConstructorParameters<typeof JsonlSink>[0], 'mostFiles' | 'mostIdle'>;
+
+async function setup(worker = 'w-1', most: Most = {}): Promise<{ folder: string; sink: JsonlSink; file: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-sink-'));
-  const sink = new JsonlSink({ folder, worker, mostFiles });
+  const sink = new JsonlSink({ folder, worker, ...most });
   await sink.start();
   onTestFinished(async () => {
     await sink.stop();
@@ -56,7 +59,7 @@ test('each run has a folder, each process a file', async () => {
 test('of many runs, those that got nothing for the longest time are forgotten', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { folder, sink } = await setup('w-1', 2);
+  const { folder, sink } = await setup('w-1', { mostFiles: 2 });
   const put = async (run: string, page: number) => await sink.put(doneRecord(`http://a.test/${page}`, { run }));
   for (const run of ['old', 'late', 'new']) await put(run, 1);
   // Then they are closed, and then looked at again.
@@ -69,6 +72,28 @@ test('of many runs, those that got nothing for the longest time are forgotten', 
   expect(await files('old')).toEqual(['w-1-2.jsonl', 'w-1.jsonl']);
   for (const run of ['late', 'new']) expect(await files(run)).toEqual(['w-1.jsonl']);
   for (const run of ['old', 'late', 'new']) expect(await merged(folder, run)).toHaveLength(2);
+});
+
+test('of many small runs, few files stay open', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'performance'] });
+  const close = vi.spyOn(LineFile.prototype, 'close');
+  onTestFinished(() => {
+    close.mockRestore();
+    vi.useRealTimers();
+  });
+  const { folder, sink } = await setup('w-1', { mostIdle: 3 });
+  const runs = Array.from({ length: 20 }, (_, n) => `run-${n}`);
+  const put = async (run: string, page: number) => await sink.put(doneRecord(`http://a.test/${page}`, { run }));
+  for (const run of runs) await put(run, 1);
+  const closed = (): void => {
+    vi.advanceTimersByTime(250);
+    expect(close).toHaveBeenCalledTimes(17);
+  };
+  await vi.waitFor(closed, { timeout: 10_000 });
+  await sink.sync();
+  await put('run-0', 2);
+  expect(await readdir(join(folder, 'run-0'))).toEqual(['w-1.jsonl']);
+  expect(await merged(folder, 'run-0')).toHaveLength(2);
 });
 
 test("a file of the same name is another process': its lines stay as they are, also one that is just being written", async () => {

@@ -1,10 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FetchedPage } from '../ports/fetcher.ts';
+import { ARTICLE_FIELDS, type ArticleFacts, type DoneRecord } from '../ports/record.ts';
 import type { RunOptions } from '../ports/runs.ts';
 import { forbidsFollowing } from '../task/robots/robots-directives.ts';
 import type { PagePart } from '../task/task/page-limits.ts';
 import type { Task } from '../task/task/task.ts';
 import { type LinkBase, type QueryEncoder, withQuery } from '../task/url/url.ts';
+import type { Article } from './article/article.ts';
 import { charsetOf, decodeBody, decodePieces } from './document/charset.ts';
 import { DocumentReader, readDocument } from './document/document.ts';
 import { type Document, NO_DOCUMENT } from './document/document-notes.ts';
@@ -176,11 +178,10 @@ export class Page extends PageTools {
   }
 
   /** What a run keeps of it; the whole text if the page isn't HTML. A page without an article is kept as its `<main>`, or else whole. */
-  contentAs(content: Exclude<RunOptions['content'], 'none'>): string {
-    if (content === 'html' || !isHtml(this.contentType)) return this.text;
-    if (content === 'text') return this.readableText;
-    const article = content === 'article' ? this.article?.markdown || this.markdown(MAIN) : '';
-    return article || (this.markdown() ?? '');
+  contentAs(content: Exclude<RunOptions['content'], 'none'>): Pick<DoneRecord, 'content' | 'contentOf' | 'article'> {
+    if (content === 'article') return this.#mainContent();
+    if (content === 'html' || !isHtml(this.contentType)) return { content: this.text };
+    return { content: content === 'text' ? this.readableText : (this.markdown() ?? '') };
   }
 
   /** Should it be read ahead, because reading takes long? */
@@ -228,6 +229,15 @@ export class Page extends PageTools {
     return this.#charset === undefined ? undefined : queryEncoderOf(this.#charset);
   }
 
+  #mainContent(): Required<Pick<DoneRecord, 'content' | 'contentOf'>> & Pick<DoneRecord, 'article'> {
+    if (!isHtml(this.contentType)) return { contentOf: 'page', content: this.text };
+    const { article } = this;
+    if (article !== undefined && article.markdown !== '')
+      return { contentOf: 'article', article: factsOf(article), content: article.markdown };
+    const main = this.markdown(MAIN) ?? '';
+    return main === '' ? { contentOf: 'page', content: this.markdown() ?? '' } : { contentOf: 'main', content: main };
+  }
+
   get #isXml(): boolean {
     return isXhtml(this.contentType);
   }
@@ -246,4 +256,10 @@ export class Page extends PageTools {
     const { text } = this;
     return readDocument(text, this.url, this.#isXml, this.encodeQuery);
   }
+}
+
+function factsOf(article: Article): ArticleFacts {
+  return Object.fromEntries(
+    ARTICLE_FIELDS.flatMap((field) => (article[field] === undefined ? [] : [[field, article[field]]])),
+  );
 }

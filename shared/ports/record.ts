@@ -24,6 +24,16 @@ interface RecordHead extends FieldsOfRecord {
   readonly fetchedAt: string;
 }
 
+/** What is kept of an article beside its text. */
+export const ARTICLE_FIELDS = ['title', 'byline', 'published', 'language', 'excerpt'] as const;
+
+/** What a page says of its article, as `page.article` has it. What it doesn't say is left out. */
+export type ArticleFacts = { readonly [Field in (typeof ARTICLE_FIELDS)[number]]?: string };
+
+/** The parts of a page that its main content may be: an article, or else its `<main>`, or else all of it. */
+export const CONTENT_PARTS = ['article', 'main', 'page'] as const;
+export type ContentPart = (typeof CONTENT_PARTS)[number];
+
 /** A page that was fetched. */
 export interface DoneRecord extends RecordHead {
   readonly outcome: 'done';
@@ -49,6 +59,10 @@ export interface DoneRecord extends RecordHead {
   readonly data: unknown;
   /** How many items a crawler with steps found on the page. */
   readonly items?: number;
+  /** Of what `content` is, in a run that keeps the main content of its pages. */
+  readonly contentOf?: ContentPart;
+  /** Where `content` is an article. */
+  readonly article?: ArticleFacts;
   /** The body, if the run keeps it: as text, or as HTML. */
   readonly content?: string;
 }

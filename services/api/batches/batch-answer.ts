@@ -1,9 +1,20 @@
 import { z } from 'zod';
-import type { PageRecord } from '../../../shared/ports/record.ts';
+import { type ARTICLE_FIELDS, CONTENT_PARTS, type PageRecord } from '../../../shared/ports/record.ts';
 import type { BatchInput } from './batch-request.ts';
 
 const STATUSES = ['success', 'failed', 'skipped', 'timeout'] as const;
 type BatchStatus = (typeof STATUSES)[number];
+
+const articleSchema = z
+  .object({
+    title: z.string(),
+    byline: z.string(),
+    published: z.string().describe('as the page writes it'),
+    language: z.string(),
+    excerpt: z.string(),
+  } satisfies Record<(typeof ARTICLE_FIELDS)[number], z.ZodString>)
+  .partial()
+  .describe('what the page says of the article that the content is');
 
 /** The answer of the batch routes: the one that the first clients of such an endpoint know, hence its names. */
 export const batchAnswerSchema = z.object({
@@ -15,6 +26,13 @@ export const batchAnswerSchema = z.object({
       reason: z.string().optional().describe('why it failed or was skipped'),
       error: z.string().nullable().optional(),
       content: z.string().nullable(),
+      content_of: z
+        .enum(CONTENT_PARTS)
+        .optional()
+        .describe(
+          'of what the content is, if the article was asked for: a page without one has its <main>, or all of it',
+        ),
+      article: articleSchema.optional(),
       final_url: z.string().optional(),
       http_status: z.int().nullable().optional(),
       title: z.string().nullable().optional(),
@@ -88,10 +106,13 @@ function resultOf(input: BatchInput, record: PageRecord | undefined): BatchAnswe
   if (record === undefined) return { ...nothing, status: 'timeout' };
   const { worker: worker_id } = record;
   if (record.outcome === 'done') {
-    const { finalUrl, status, title, contentType, bytes, durationMs, data, truncated, content = null } = record;
+    const { finalUrl, status, title, contentType, bytes, durationMs, data, truncated, contentOf, article } = record;
+    const { content = null } = record;
+    const main =
+      contentOf === undefined ? {} : { content_of: contentOf, ...(article === undefined ? {} : { article }) };
     const page = { final_url: finalUrl, http_status: status, title, content_type: contentType, bytes, data };
     const cut = truncated === undefined ? {} : { truncated: [...truncated] };
-    return { url: input.url, status: 'success', content, ...page, duration_ms: durationMs, ...cut, worker_id };
+    return { url: input.url, status: 'success', content, ...main, ...page, duration_ms: durationMs, ...cut, worker_id };
   }
   const { outcome, reason, status: http_status = null, error = null } = record;
   const status = reason === 'deadline' ? 'timeout' : outcome;

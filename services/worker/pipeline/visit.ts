@@ -156,7 +156,7 @@ export interface Arrival {
 export interface OwnReading {
   readonly title: string | null;
   /** What the run keeps of the body; nothing if it keeps nothing. */
-  readonly content?: string;
+  readonly content?: Pick<DoneRecord, 'content' | 'contentOf' | 'article'>;
 }
 
 /** The result of a task's delivery. */
@@ -191,7 +191,7 @@ export function failedStep({ message, reason, place }: StepError): Ending {
 export function doneRecord(
   visit: Visit,
   { fetched, fromCache }: Arrival,
-  own: OwnReading,
+  { title, content }: OwnReading,
   extract: Extract,
   { at, truncated }: { readonly at: number; readonly truncated: readonly PagePart[] },
 ): DoneRecord {
@@ -207,7 +207,7 @@ export function doneRecord(
     finalUrl: fetched.finalUrl,
     ...(redirects.length === 0 ? {} : { redirects }),
     status: fetched.status,
-    title: own.title,
+    title,
     contentType: mediaTypeOf(fetched.headers['content-type']) ?? null,
     contentHash,
     bytes: fetched.body.byteLength,
@@ -217,7 +217,7 @@ export function doneRecord(
     ...(truncated.length === 0 ? {} : { truncated }),
     data: extract.data ?? null,
     ...(extract.items === undefined ? {} : { items: extract.items }),
-    ...(own.content === undefined ? {} : { content: own.content }),
+    ...content,
   };
 }
 

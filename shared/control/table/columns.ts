@@ -1,3 +1,4 @@
+import { ARTICLE_FIELDS } from '../../ports/record.ts';
 import { UsageError } from '../../runtime/errors.ts';
 import { isObject } from '../../task/is-object.ts';
 import { type FieldPath, ITEM, type NamedPath, PATH_EXAMPLES, parsePath, type Row } from './field-path.ts';
@@ -31,8 +32,11 @@ const LAST = [
   'contentHash',
   'task',
   'redirects',
+  'contentOf',
   'content',
 ] as const;
+/** A field of a record whose own fields are columns. */
+const ARTICLE = 'article';
 /** Of a list that the records are joined with: the line as it was given. */
 const GIVEN = 'given';
 /** Of such a list that is a table: what its other columns have, by their headers. */
@@ -86,6 +90,7 @@ export class ColumnFinder {
   readonly #ofRecord = new Set<string>(FIRST);
   /** Of the table that the records are joined with. */
   readonly #listed = new Set<string>();
+  readonly #ofArticle = new Set<string>();
   readonly #own = new Map<string, FieldPath>();
   readonly #beyond = new Set<string>();
   /** Of the first row. */
@@ -102,6 +107,8 @@ export class ColumnFinder {
     for (const name of BESIDE) if (Object.hasOwn(record, name)) this.#ofRecord.add(name);
     const { [LIST]: listed } = record;
     if (isObject(listed)) for (const name of Object.keys(listed)) this.#listed.add(name);
+    const { [ARTICLE]: article } = record;
+    if (isObject(article)) for (const name of ARTICLE_FIELDS) if (name in article) this.#ofArticle.add(name);
     this.#step ??= record[STEP];
     if (this.#step !== record[STEP]) this.#ofRecord.add(STEP);
     if (item !== data && isObject(data)) {
@@ -120,6 +127,8 @@ export class ColumnFinder {
     for (const name of this.#listed) all.set(headerOfListed(name), { from: 'record', name: LIST, rest: [name] });
     for (const name of [...FIRST, STEP].filter(isThere)) all.set(name, pathOf(name));
     for (const [header, path] of this.#own) all.set(header, path);
+    for (const name of ARTICLE_FIELDS.filter((each) => this.#ofArticle.has(each)))
+      all.set(`${ARTICLE}.${name}`, { from: 'record', name: ARTICLE, rest: [name] });
     for (const name of LAST.filter(isThere)) if (!all.has(name)) all.set(name, pathOf(name));
     return Array.from(all, ([header, path]) => ({ header, path })).slice(0, MOST_COLUMNS);
   }
@@ -147,7 +156,8 @@ export class ColumnFinder {
 
   /** How many columns there are beyond {@link MOST_COLUMNS}; at least, if there are very many. */
   get leftOut(): number {
-    const all = new Set([...this.#ofRecord, ...this.#own.keys()]).size + this.#listed.size + this.#beyond.size;
+    const nested = this.#listed.size + this.#ofArticle.size;
+    const all = new Set([...this.#ofRecord, ...this.#own.keys()]).size + nested + this.#beyond.size;
     return Math.max(0, all - MOST_COLUMNS);
   }
 

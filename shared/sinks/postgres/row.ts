@@ -34,6 +34,8 @@ const COLUMNS: readonly (readonly [field: Field, column: string, type: string])[
   ['from', 'asked_from', 'text'],
   ['data', 'data', 'jsonb'],
   ['items', 'items', 'integer'],
+  ['contentOf', 'content_of', 'text'],
+  ['article', 'article', 'jsonb'],
   ['content', 'content', 'text'],
 ];
 

@@ -47,6 +47,8 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
         page(1, {
           data: { list: [1, 'zwei', null, { deep: true }], 'key "quoted"': 1.5e300 },
           content: '<p>ü 🚀\r\n</p>',
+          contentOf: 'article',
+          article: { title: 'ü 🚀', published: '2026-11-21' },
           redirects: ['http://b.test/', 'http://b.test/1'],
         }),
         page(2, {

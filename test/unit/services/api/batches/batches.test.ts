@@ -32,10 +32,10 @@ describe('batches in the process of the API', () => {
     [undefined, 'Shop\nTea'],
     ['text', 'Shop\nTea'],
     ['markdown', '# Shop\n\n[Tea](SITE/tea)'],
-    ['article', '# Shop\n\n[Tea](SITE/tea)'],
+    ['article', '# Shop\n\n[Tea](SITE/tea)', { content_of: 'page' }],
     ['html', '<h1>Shop</h1><a href=tea>Tea</a>'],
     ['none', null],
-  ])('content %s', async (content, expected) => {
+  ])('content %s', async (content, expected, about: object = {}) => {
     const site = await openSite();
     const { ask } = await openApi();
     const body = '<h1>Shop</h1><a href=tea>Tea</a>';
@@ -45,6 +45,7 @@ describe('batches in the process of the API', () => {
     expect(json.results[0]).toMatchObject({
       status: 'success',
       content: expected?.replace('SITE', site.origin) ?? null,
+      ...about,
     });
   });
 

@@ -191,6 +191,22 @@ describe('columns', () => {
     ]);
   });
 
+  test('of main content are what pages say of their articles, and not those of data that are called so', () => {
+    const article = { published: '2026-11-21', byline: 'Ann' };
+    const extra = { contentOf: 'article', article, content: '# Tea' } as const;
+    const { headers, cells } = read([
+      { ...doneRecord('http://a.test/', { ...extra, data: { article: 1 } }) },
+      { ...doneRecord('http://a.test/1', { contentOf: 'page', content: 'Home' }) },
+    ]);
+    const own = ['article', 'article.byline', 'article.published'];
+    expect(headers).toEqual([...FIRST, ...own, ...LAST, 'contentOf', 'content']);
+    const shown = cells.map((row) => [...row.slice(FIRST.length, FIRST.length + 3), ...row.slice(-2)]);
+    expect(shown).toEqual([
+      [1, 'Ann', '2026-11-21', 'article', '# Tea'],
+      [undefined, undefined, undefined, 'page', 'Home'],
+    ]);
+  });
+
   test('data without names are one column', () => {
     expect(read([done(['a'])]).headers).toEqual([...FIRST, 'data', ...LAST]);
     expect(read([done(['a'])], each('.')).headers).toEqual([...FIRST, 'data', ...LAST]);

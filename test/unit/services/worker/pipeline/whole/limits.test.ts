@@ -76,10 +76,15 @@ test.each([
 });
 
 test.each([
-  ['an article', `<nav><a href=/>Home</a></nav><h1>Tea</h1><p>${PROSE}</p>`, `# Tea\n\n${PROSE}`],
-  ['none, but a main part', '<nav>Home</nav><main><a href=/1>One</a></main>', '[One](SITE/1)'],
-  ['neither', '<nav>Home</nav><a href=/1>One</a>', 'Home\n\n[One](SITE/1)'],
-])('content article: of a page with %s', async (_, html, expected) => {
+  [
+    'an article',
+    `<meta name=author content=Ann><nav><a href=/>Home</a></nav><h1>Tea</h1><time datetime=2026-11-21></time><p>${PROSE}</p>`,
+    { contentOf: 'article', article: { byline: 'Ann', published: '2026-11-21', excerpt: PROSE } },
+    `# Tea\n\n${PROSE}`,
+  ],
+  ['none, but a main part', '<nav>Home</nav><main><a href=/1>One</a></main>', { contentOf: 'main' }, '[One](SITE/1)'],
+  ['neither', '<nav>Home</nav><a href=/1>One</a>', { contentOf: 'page' }, 'Home\n\n[One](SITE/1)'],
+])('content article says what it is: of a page with %s', async (_, html, about, expected) => {
   const world = await setup({ run: { content: 'article' } });
   const comment = `<!--${'x'.repeat(300_000)}-->`;
   for (const [path, body] of [
@@ -90,7 +95,13 @@ test.each([
     expect(await world.pipeline({ maxBodyBytes: 1_000_000 }).handle(await deliver(world, path))).toBe('ack');
   }
   const said = expected.replace('SITE', world.site.origin);
-  expect(world.sink.records.map((record) => record.outcome === 'done' && record.content)).toEqual([said, said]);
+  const kept = world.sink.records.map((record) =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => ['content', 'contentOf', 'article'].includes(name))),
+  );
+  expect(kept).toEqual([
+    { ...about, content: said },
+    { ...about, content: said },
+  ]);
 });
 
 test('content of what is no HTML is the body as text, however it is asked for', async () => {
@@ -98,7 +109,9 @@ test('content of what is no HTML is the body as text, however it is asked for', 
     const world = await setup({ run: { content } });
     world.site.on('/a.txt', (_, response) => void response.setHeader('content-type', 'text/plain').end('# a *b*'));
     expect(await world.pipeline().handle(await deliver(world, '/a.txt'))).toBe('ack');
-    expect(world.sink.records).toMatchObject([{ content: '# a *b*' }]);
+    const [record] = world.sink.records;
+    expect(record).toMatchObject({ content: '# a *b*', ...(content === 'article' ? { contentOf: 'page' } : {}) });
+    expect(record).not.toHaveProperty('article');
   }
 });
 

@@ -1,6 +1,6 @@
 /**
- * News: the articles of a front page and its sections. What an article is comes from its JSON-LD, which search engines read as well,
- * and its text is kept as markdown.
+ * News: the articles of a front page and its sections, each with its title, who wrote it and when, and its text as markdown, without
+ * what stands around it: navigation, buttons, related articles. A page without an article has no item.
  *
  *     trawl crawl https://news.example/front/ --crawler ./news.ts --run news
  *     trawl records news -o articles.csv
@@ -8,10 +8,11 @@
 import { defineCrawler, z } from 'trawl';
 
 const article = z.object({
-  headline: z.string(),
-  published: z.iso.datetime({ offset: true }),
-  authors: z.array(z.string()),
-  text: z.string().min(1),
+  url: z.url(),
+  title: z.string(),
+  byline: z.string().optional(),
+  published: z.string().optional(),
+  markdown: z.string(),
 });
 
 export default defineCrawler({
@@ -31,14 +32,7 @@ export default defineCrawler({
     article: {
       record: article,
       run({ page, emit }) {
-        const [about] = page.jsonLd('NewsArticle');
-        const authors = [about?.author ?? []].flat() as { name: string }[];
-        emit({
-          headline: page.get('h1'),
-          published: about?.datePublished as string | undefined,
-          authors: authors.map(({ name }) => name),
-          text: page.markdown('main'),
-        });
+        if (page.article !== undefined) emit({ ...page.article, url: page.url });
       },
     },
   },

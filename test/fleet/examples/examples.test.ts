@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { example, openPractice } from '../../support/practice/open.ts';
-import { ARTICLES, serveQuotes } from '../../support/practice/others.ts';
+import { ARTICLES, PROSE, serveQuotes } from '../../support/practice/others.ts';
 import { allProducts } from '../../support/practice/shop.ts';
 import { openWorkplace } from '../../support/processes/trawl.ts';
 import { readCsv } from '../../support/python-csv.ts';
@@ -85,16 +85,17 @@ describe('the examples', () => {
     ]);
   });
 
-  test('news: each article once, though two pages have it', async () => {
-    const { table, summary } = await crawled('news', '/front/');
+  test('news: each article once, though two pages have it, without what stands around it', async () => {
+    const { site, table, summary } = await crawled('news', '/front/');
     expect(summary).toMatchObject({ done: 2 + ARTICLES, failed: 0 });
     expect(await table()).toEqual([
-      ['headline', 'published', 'authors', 'text'],
+      ['url', 'title', 'byline', 'published', 'markdown'],
       ...Array.from({ length: ARTICLES }, (_, at) => [
+        site.url(`/2026/11/article-${at + 1}`),
         `Headline ${at + 1}`,
+        `Reporter ${(at + 1) % 2}`,
         `2026-11-0${at + 1}T08:00:00Z`,
-        `["Reporter ${(at + 1) % 2}"]`,
-        `# Headline ${at + 1}\n\nIt was **said** in town ${at + 1}.`,
+        `# Headline ${at + 1}\n\nIt was **said** in town ${at + 1}. ${PROSE}`,
       ]),
     ]);
   });

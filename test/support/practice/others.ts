@@ -5,6 +5,10 @@ import { allProducts, PRODUCTS } from './shop.ts';
 const QUOTES = 25;
 const ON_A_PAGE = 10;
 export const ARTICLES = 6;
+/** Of each article: without it there would be too little text for one. */
+export const PROSE = 'Who was there heard all of it, and nobody left before the last word was written. '
+  .repeat(4)
+  .trim();
 
 /** Quotes on three pages of a list, ten on a page. */
 export function serveQuotes(site: TestSite): readonly { text: string; author: string; tags: string[] }[] {
@@ -40,7 +44,9 @@ export function serveNews(site: TestSite): void {
       author: [{ '@type': 'Person', name: `Reporter ${n % 2}` }],
     };
     const data = `<script type="application/ld+json">${JSON.stringify(about)}</script>`;
-    const text = `<main><h1>Headline ${n}</h1><p>It was <b>said</b> in town ${n}.</p></main>`;
+    const share = '<ul class="share"><li><a href="/share">Share</a></li></ul>';
+    const related = `<div class="related"><h2>More</h2><p><a href="/2026/11/article-1">Headline 1</a></p></div>`;
+    const text = `<main><h1>Headline ${n}</h1>${share}<p>It was <b>said</b> in town ${n}. ${PROSE}</p>${related}</main>`;
     serve(site, `/2026/11/article-${n}`, () => htmlOf(`Headline ${n}`, `${data}${text}<footer>All rights</footer>`));
   }
 }

@@ -5,8 +5,12 @@ import { isElement } from './nodes.ts';
 /** Their content is no text for readers. */
 export const NOT_READ: ReadonlySet<string> = new Set(['script', 'style', 'template']);
 
-/** Does an element of this name begin a new line? Few names are in use, so their codes are kept. */
+/**
+ * Does an element of this name begin a new line? Few names are in use, so their codes are kept, but not those of longer names, of which none
+ * does: V8 has those as slices of their page, and each would keep all of its text in memory.
+ */
 export function isLine(name: string): boolean {
+  if (name.length > LONGEST_LINE) return false;
   const known = lines.get(name);
   if (known !== undefined) return known;
   const isOne = (classesOf(tagCode(name)) & LINE) !== 0;
@@ -14,6 +18,7 @@ export function isLine(name: string): boolean {
   return isOne;
 }
 const lines = new Map<string, boolean>();
+const LONGEST_LINE = 'blockquote'.length;
 
 /**
  * The text in a node, white space folded to single spaces and trimmed. Blocks and `<br>` part words, as they do on a screen; what is

@@ -1,4 +1,5 @@
 import { decodeHTML } from 'entities';
+import { foldedSpace } from '../html/folded-space.ts';
 import { HtmlReader } from '../html/reader.ts';
 import { TEXTAREA } from '../html/tag-codes.ts';
 import { classesOf, LINE, type TagCode, tagCode } from '../html/tags.ts';
@@ -8,8 +9,6 @@ const XMP = tagCode('xmp');
 
 /** Characters of the longest entity, except for numbers with many leading zeros. */
 const LONGEST_ENTITY = 1_000;
-/** White space, except for a single plain space, which needs no replacing. */
-const FOLDED = /[^\S ]\s*| \s+/g;
 
 /** The text of an HTML page that a reader sees, one line per block, white space folded. */
 export function readText(html: string, isXml = false): string {
@@ -81,7 +80,7 @@ export class TextReader {
     // Don't cut an entity in two.
     if (lastEntity > 0 && this.#textAt + piece.length < this.#textEnd) piece = piece.slice(0, lastEntity);
     this.#textAt += piece.length;
-    this.#addToLine((lastEntity < 0 ? piece : decodeHTML(piece)).replaceAll(FOLDED, ' '));
+    this.#addToLine(foldedSpace(lastEntity < 0 ? piece : decodeHTML(piece)));
     return piece.length;
   }
 

@@ -1,4 +1,5 @@
 import type { AnyNode, Element } from 'domhandler';
+import { foldedSpace } from '../html/folded-space.ts';
 import { elementsNamed, isElement } from '../tools/nodes.ts';
 import { sourceOf } from '../tools/text.ts';
 
@@ -144,10 +145,7 @@ function isOff({ attribs, parent }: Element): boolean {
 }
 
 function valueOfOption(option: Element): string {
-  return (
-    option.attribs.value ??
-    sourceOf(option)
-      .replaceAll(/[\t\n\f\r ]+/g, ' ')
-      .replaceAll(/^ | $/g, '')
-  );
+  return option.attribs.value ?? foldedSpace(sourceOf(option), SPACE_OF_HTML).replaceAll(/^ | $/g, '');
 }
+
+const SPACE_OF_HTML = /[\t\n\f\r ]+/g;

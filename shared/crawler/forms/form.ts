@@ -2,6 +2,7 @@ import type { Element } from 'domhandler';
 import { type QueryEncoder, resolveLink } from '../../task/url/url.ts';
 import { encodingOf } from '../document/charset.ts';
 import type { FollowedRequest } from '../followed-request.ts';
+import { foldedSpace } from '../html/folded-space.ts';
 import { queryEncoderOf } from '../query-encoder.ts';
 import { elementsNamed } from '../tools/nodes.ts';
 import {
@@ -26,6 +27,8 @@ export type FormFields = Readonly<Record<string, FieldValue | undefined>>;
 type Given = ReadonlyMap<string, readonly (string | FormFile)[]>;
 
 const FORMS: ReadonlySet<string> = new Set(['form']);
+/** Encodings of a form that are looked at: the first that is one counts. */
+const MOST_ENCODINGS = 100;
 /** Characters of a wrong value in a message. */
 const MOST_SHOWN = 80;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -128,7 +131,7 @@ function untouched(control: Control, encode: QueryEncoder | undefined): readonly
 
 /** By the encoding that the form names, else the page's; nothing for UTF-8. */
 function encoderOf(page: FormPage, form: Element): QueryEncoder | undefined {
-  const labels = form.attribs['accept-charset']?.split(/[\s,]+/) ?? [];
+  const labels = foldedSpace((form.attribs['accept-charset'] ?? '').replaceAll(',', ' ')).split(' ', MOST_ENCODINGS);
   const [named] = labels.flatMap((label) => encodingOf(label) ?? []);
   return named === undefined ? baseOf(page, form).encodeQuery : queryEncoderOf(named);
 }

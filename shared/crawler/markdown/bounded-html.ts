@@ -249,7 +249,7 @@ export class BoundedHtml {
     if (name === 'table' || TABLE_PARTS.has(name) || MORE_BLOCKS.has(name)) return 'div';
     if (this.#cells > 0 && HEADING.test(name)) return 'div';
     if (name === 'strike') return 's';
-    return /^[a-z][a-z0-9]*$/.test(name) ? name : 'span';
+    return /^[a-z][a-z0-9]{0,30}$/.test(name) ? name : 'span';
   }
 
   #attributesOf(element: Element): string {

@@ -1,4 +1,5 @@
 import type { AnyNode, Element } from 'domhandler';
+import { firstMatch } from '../../task/first-match.ts';
 import { isElement } from '../tools/nodes.ts';
 
 /** Where a picture is that a script loads later, and what stands in its `src` until then is a placeholder. */
@@ -37,16 +38,25 @@ function setsOf({ attribs }: Element): readonly (string | undefined)[] {
 /** The address with the largest width or density of a `srcset` (HTML standard, section 4.8.4.2.1). */
 function largestOf(set: string | undefined): string | undefined {
   let largest: { readonly address: string; readonly size: number } | undefined;
-  for (const [, written = '', descriptor = '1x'] of (set ?? '').matchAll(
-    /([^\s,]\S*)(?:\s+(\d+(?:\.\d+)?[wx])(?=[\s,]|$))?/g,
-  )) {
+  const text = set ?? '';
+  for (let at = firstMatch(text, ADDRESS); at < text.length; at = firstMatch(text, ADDRESS, at)) {
+    const end = firstMatch(text, SPACE, at);
     // An address ends at white space; a comma at its end parts it from the next.
-    const address = written.replace(/,$/, '');
-    const size = Number.parseFloat(descriptor);
+    const address = text.slice(at, end).replace(/,$/, '');
+    DESCRIPTOR.lastIndex = firstMatch(text, NO_SPACE, end);
+    const [descriptor] = DESCRIPTOR.exec(text) ?? [];
+    const size = Number.parseFloat(descriptor ?? '1');
     if (address !== '' && (largest === undefined || size > largest.size)) largest = { address, size };
+    at = descriptor === undefined ? end : DESCRIPTOR.lastIndex;
   }
   return largest?.address;
 }
+
+const ADDRESS = /[^\s,]/g;
+const SPACE = /\s/g;
+const NO_SPACE = /\S/g;
+/** The longest in use have a dozen characters. */
+const DESCRIPTOR = /\d{1,100}(?:\.\d{1,100})?[wx](?=[\s,]|$)/y;
 
 /** Does an address hold its content itself, or nothing? */
 export function isNoPlace(address: string): boolean {

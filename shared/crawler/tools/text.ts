@@ -1,4 +1,5 @@
 import type { AnyNode } from 'domhandler';
+import { foldedSpace } from '../html/folded-space.ts';
 import { classesOf, LINE, tagCode } from '../html/tags.ts';
 import { isElement } from './nodes.ts';
 
@@ -35,7 +36,7 @@ export function sourceOf(node: AnyNode): string {
 
 /** A text with its white space folded to single spaces, and trimmed. */
 export function folded(text: string): string {
-  return text.replaceAll(/[^\S ]\s*| \s+/g, ' ').trim();
+  return foldedSpace(text).trim();
 }
 
 /** The end of a block, where a space is written as well. */

@@ -297,5 +297,5 @@ function ownOf(attributes: Attributes, name: string): string | undefined {
 
 /** As HTML does: letters of ASCII alone. */
 export function lowerCase(name: string): string {
-  return /[A-Z]/.test(name) ? name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name;
+  return /[A-Z]/.test(name) ? name.replaceAll(/[A-Z]{1,1000}/g, (letters) => letters.toLowerCase()) : name;
 }

@@ -178,7 +178,8 @@ function* elementsIn(
 }
 
 function wordsOf(text = ''): readonly string[] {
-  return text.split(/\s+/).filter((word) => word !== '');
+  const words = folded(text);
+  return words === '' ? [] : words.split(' ');
 }
 
 /** The names in an attribute, without those of their vocabularies. */

@@ -1,3 +1,5 @@
+import { firstMatch } from '../../../task/first-match.ts';
+
 /** What a script has at a place. */
 export interface Literal {
   /** The value as JSON, if it is one that is written out; whether it is JSON is for its parser to say. */
@@ -6,13 +8,18 @@ export interface Literal {
   readonly end: number;
 }
 
-const BLANK = /\s+/y;
+/** What ends white space, on a line. */
+const NOT_BLANK = /\S/g;
+const NOT_BLANK_ON_LINE = /[^ \t]/g;
 /** What may follow a value that it is only a part of, as in `{} || a`, `'a' + b`, `[a].map(…)`. */
-const GOES_ON = /[ \t]*[-+*%.?&|[(<>=]/y;
+const GOES_ON = /[-+*%.?&|[(<>=]/y;
 /** So many parts of a value are joined: the parts of megabytes take a lot of memory. */
 const MOST_PARTS = 8_192;
-const NUMBER = /[-+]?(?:0[xX][\da-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)/y;
-const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$]*/uy;
+/** None has more digits: V8's stack ends within megabytes of them. */
+const NUMBER =
+  /[-+]?(?:0[xX][\da-fA-F]{1,1000}|(?:\d{1,1000}\.?\d{0,1000}|\.\d{1,1000})(?:[eE][-+]?\d{1,1000})?)(?![\da-fA-F])/y;
+const NAME_BEGINS = /[\p{ID_Start}$_]/uy;
+const NOT_IN_NAME = /[^\p{ID_Continue}$]/gu;
 /** Texts that are written without quotes, by what they are in JSON. */
 const WORDS: Readonly<Record<string, string>> = {
   true: 'true',
@@ -24,7 +31,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 /** As scripts are written when they were made smaller. */
 const SHORT = /!([01])|void 0/y;
-const PARSED = /\.parse\(\s*(?=["'`])/y;
+const PARSED = /\.parse\(/y;
 
 /**
  * Reads an object, a list, a text or a number that a script has written out: JSON, and what JavaScript has besides, such as names without
@@ -51,13 +58,14 @@ class LiteralReader {
     do if (!this.#skip() || !this.#token()) return { json: undefined, end: this.#at };
     while (this.#depth > 0);
     const end = this.#at;
+    this.#at = firstMatch(this.#source, NOT_BLANK_ON_LINE, end);
     return { json: this.#match(GOES_ON) === undefined ? this.#joined.join('') + this.#parts.join('') : undefined, end };
   }
 
   /** Goes to the next token; false if there is none. */
   #skip(): boolean {
     for (;;) {
-      this.#match(BLANK);
+      this.#at = firstMatch(this.#source, NOT_BLANK, this.#at);
       const closer = this.#source.startsWith('/*', this.#at)
         ? '*/'
         : this.#source.startsWith('//', this.#at)
@@ -83,7 +91,7 @@ class LiteralReader {
     if (short !== undefined) return this.#push(short === '!0' ? 'true' : short === '!1' ? 'false' : 'null');
     const number = this.#match(NUMBER);
     if (number !== undefined) return this.#push(this.#isKey() ? `"${Number(number)}"` : jsonNumber(number));
-    const name = this.#match(NAME);
+    const name = this.#name();
     if (name !== undefined && this.#isKey()) return this.#push(JSON.stringify(name));
     if (name === 'JSON') return this.#push(this.#parsed());
     return name !== undefined && this.#push(Object.hasOwn(WORDS, name) ? WORDS[name] : undefined);
@@ -103,6 +111,13 @@ class LiteralReader {
     }
     this.#parts.push(part);
     return true;
+  }
+
+  #name(): string | undefined {
+    const start = this.#at;
+    if (this.#match(NAME_BEGINS) === undefined) return undefined;
+    this.#at = firstMatch(this.#source, NOT_IN_NAME, this.#at);
+    return this.#source.slice(start, this.#at);
   }
 
   /** Does a colon follow? */
@@ -134,7 +149,9 @@ class LiteralReader {
   /** The text that `JSON.parse` is given. */
   #parsed(): string | undefined {
     if (this.#match(PARSED) === undefined) return undefined;
-    const text = this.#text(this.#source.charAt(this.#at));
+    this.#at = firstMatch(this.#source, NOT_BLANK, this.#at);
+    const quote = this.#source.charAt(this.#at);
+    const text = /["'`]/.test(quote) ? this.#text(quote) : undefined;
     if (text === undefined || !this.#skip() || this.#source[this.#at] !== ')') return undefined;
     this.#at++;
     return String(JSON.parse(text));

@@ -1,8 +1,11 @@
+import { firstMatch } from '../../../task/first-match.ts';
 import { literalAt } from './script-literal.ts';
 import { parsedJson } from './written-json.ts';
 
-/** What is before a variable's name where it is given a value, if the name ends there: `window["a"]` and `self.a` are the same variable. */
-const ASSIGNED = /["'`]?\]?\s*=(?![=>])/y;
+/** What may end a variable's name: `window["a"]` and `self.a` are the same variable. */
+const NAME_ENDS = /["'`]?\]?/y;
+const NOT_BLANK = /\S/g;
+const ASSIGNED = /=(?![=>])/y;
 const IN_NAME = /[\p{ID_Continue}$]/u;
 const GLOBAL = /^(?:window|self|globalThis)\./;
 
@@ -16,7 +19,9 @@ export function variableIn(scripts: Iterable<string>, name: string): unknown {
   for (const script of scripts) {
     for (let at = script.indexOf(wanted); at >= 0; ) {
       let next = at + wanted.length;
-      ASSIGNED.lastIndex = next;
+      NAME_ENDS.lastIndex = next;
+      NAME_ENDS.test(script);
+      ASSIGNED.lastIndex = firstMatch(script, NOT_BLANK, NAME_ENDS.lastIndex);
       if (!IN_NAME.test(script.charAt(at - 1)) && ASSIGNED.test(script)) {
         const { json, end } = literalAt(script, ASSIGNED.lastIndex);
         const value = json === undefined ? undefined : parsedJson(json);

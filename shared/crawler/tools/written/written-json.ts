@@ -1,3 +1,5 @@
+import { firstMatch } from '../../../task/first-match.ts';
+
 /** What servers put before JSON, so that no other site can load it as a script. */
 const GUARD = /^(?:\)\]\}',?|while ?\((?:1|true)\);|for ?\(;;\);|&&&START&&&)/;
 /** A call of a function that the page has asked for (JSONP). Some put a comment before it. */
@@ -45,11 +47,14 @@ export function writtenJson(source: string): unknown {
 /** Without a comma after the last item of a list or an object. */
 function withoutLastCommas(text: string): string {
   let isInString = false;
-  return text.replace(/\\.|"|,(?=\s*[}\]])/gs, (token) => {
+  return text.replace(/\\.|[",]/gs, (token, at: number) => {
     if (token === '"') isInString = !isInString;
-    return token === ',' && !isInString ? '' : token;
+    if (token !== ',' || isInString) return token;
+    return /[}\]]/.test(text.charAt(firstMatch(text, NOT_BLANK, at + 1))) ? '' : token;
   });
 }
+
+const NOT_BLANK = /\S/g;
 
 /** Without what people put around JSON, and inside its strings, that JSON doesn't have: comments, CDATA, control characters. */
 function jsonOf(source: string): string {

@@ -22,7 +22,7 @@ export function resultJson(record: PageRecord): string {
   const json = JSON.stringify(record);
   if (record.outcome !== 'done' || Buffer.byteLength(json) <= MOST_RESULT_BYTES) return json;
   const { content = '' } = record;
-  const truncated = [...(record.truncated ?? []), 'content'];
+  const truncated = [...new Set(record.truncated).add('content')];
   for (let length = Math.min(content.length, MOST_RESULT_BYTES); length > 1_000; length = Math.floor(length / 2)) {
     const cut = JSON.stringify({ ...record, content: content.slice(0, length), truncated });
     if (Buffer.byteLength(cut) <= MOST_RESULT_BYTES) return cut;

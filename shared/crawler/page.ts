@@ -26,6 +26,12 @@ const MAIN = 'main, [role=main]';
 /** Characters read per step: some milliseconds. */
 const TURN_LENGTH = 65_536;
 
+/** What a record keeps of the body. */
+export interface KeptContent extends Pick<DoneRecord, 'content' | 'contentOf' | 'article'> {
+  /** Is there more on the page? */
+  readonly isCut: boolean;
+}
+
 /**
  * A fetched page, as a crawler sees it. Each property is computed once, when it is first used; {@link PageTools} has the tools that take
  * it apart.
@@ -178,10 +184,11 @@ export class Page extends PageTools {
   }
 
   /** What a run keeps of it; the whole text if the page isn't HTML. A page without an article is kept as its `<main>`, or else whole. */
-  contentAs(content: Exclude<RunOptions['content'], 'none'>): Pick<DoneRecord, 'content' | 'contentOf' | 'article'> {
+  contentAs(content: Exclude<RunOptions['content'], 'none'>): KeptContent {
     if (content === 'article') return this.#mainContent();
-    if (content === 'html' || !isHtml(this.contentType)) return { content: this.text };
-    return { content: content === 'text' ? this.readableText : (this.markdown() ?? '') };
+    if (content === 'html' || !isHtml(this.contentType)) return { content: this.text, isCut: false };
+    if (content === 'text') return { content: this.readableText, isCut: false };
+    return { content: this.markdown() ?? '', isCut: this.isMarkdownCut };
   }
 
   /** Should it be read ahead, because reading takes long? */
@@ -229,13 +236,14 @@ export class Page extends PageTools {
     return this.#charset === undefined ? undefined : queryEncoderOf(this.#charset);
   }
 
-  #mainContent(): Required<Pick<DoneRecord, 'content' | 'contentOf'>> & Pick<DoneRecord, 'article'> {
-    if (!isHtml(this.contentType)) return { contentOf: 'page', content: this.text };
+  #mainContent(): KeptContent {
+    if (!isHtml(this.contentType)) return { contentOf: 'page', content: this.text, isCut: false };
     const { article } = this;
     if (article !== undefined && article.markdown !== '')
-      return { contentOf: 'article', article: factsOf(article), content: article.markdown };
+      return { contentOf: 'article', article: factsOf(article), content: article.markdown, isCut: this.isMarkdownCut };
     const main = this.markdown(MAIN) ?? '';
-    return main === '' ? { contentOf: 'page', content: this.markdown() ?? '' } : { contentOf: 'main', content: main };
+    const content = main === '' ? (this.markdown() ?? '') : main;
+    return { contentOf: main === '' ? 'page' : 'main', content, isCut: this.isMarkdownCut };
   }
 
   get #isXml(): boolean {

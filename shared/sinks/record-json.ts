@@ -1,7 +1,7 @@
 import type { DoneRecord, PageRecord } from '../ports/record.ts';
 import { RecordRefusedError } from '../ports/sink.ts';
 import { messageOf } from '../runtime/errors.ts';
-import { MAX_RECORD_BYTES } from '../task/task/page-limits.ts';
+import { MAX_RECORD_BYTES, type PagePart } from '../task/task/page-limits.ts';
 
 /** Characters of content measured per step. */
 const MEASURED_LENGTH = 65_536;
@@ -19,9 +19,13 @@ export function recordJson(record: PageRecord): string {
     const json = jsonOf(record);
     if (fits(json)) return json;
   }
-  const cut: DoneRecord = { ...record, truncated: [...(record.truncated ?? []), 'content'], content: '' };
+  const cut: DoneRecord = { ...record, truncated: withContent(record.truncated), content: '' };
   const room = MAX_RECORD_BYTES - Buffer.byteLength(fitting(jsonOf(cut)));
   return jsonOf({ ...cut, content: beginningOf(content, room) });
+}
+
+function withContent(truncated: DoneRecord['truncated'] = []): readonly PagePart[] {
+  return truncated.includes('content') ? truncated : [...truncated, 'content'];
 }
 
 function jsonOf(record: PageRecord): string {

@@ -5,6 +5,7 @@ import { mediaTypeOf } from '../../../shared/crawler/document/media-type.ts';
 import type { Extract } from '../../../shared/crawler/document/reading.ts';
 import type { StepError } from '../../../shared/crawler/failures/step-error.ts';
 import { askedFrom } from '../../../shared/crawler/file-step.ts';
+import type { KeptContent } from '../../../shared/crawler/page.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import type { AttemptNote, Settlement, TaskState } from '../../../shared/ports/frontier/frontier.ts';
 import type { DoneRecord, EndedRecord } from '../../../shared/ports/record.ts';
@@ -156,7 +157,7 @@ export interface Arrival {
 export interface OwnReading {
   readonly title: string | null;
   /** What the run keeps of the body; nothing if it keeps nothing. */
-  readonly content?: Pick<DoneRecord, 'content' | 'contentOf' | 'article'>;
+  readonly content?: KeptContent;
 }
 
 /** The result of a task's delivery. */
@@ -195,6 +196,8 @@ export function doneRecord(
   extract: Extract,
   { at, truncated }: { readonly at: number; readonly truncated: readonly PagePart[] },
 ): DoneRecord {
+  const { isCut = false, ...kept } = content ?? {};
+  const cut = isCut ? [...truncated, 'content' as const] : truncated;
   const redirects = fromCache ? [] : redirectsOf(visit);
   const contentHash = hash('sha256', fetched.body);
   const head = headOf(visit, at, fromCache ? 0 : 1);
@@ -214,10 +217,10 @@ export function doneRecord(
     durationMs: Math.round(fetched.durationMs),
     fromCache,
     ...(visit.known?.contentHash === contentHash ? { unchanged: true as const } : {}),
-    ...(truncated.length === 0 ? {} : { truncated }),
+    ...(cut.length === 0 ? {} : { truncated: cut }),
     data: extract.data ?? null,
     ...(extract.items === undefined ? {} : { items: extract.items }),
-    ...content,
+    ...kept,
   };
 }
 

@@ -30,8 +30,8 @@ const LONGEST_EXCERPT = 1_000;
 
 const NOTHING: ReadonlySet<AnyNode> = new Set();
 
-/** The article of an HTML page; undefined if it has none, as a list of links. */
-export function articleIn(page: NodeHandle, base: LinkBase): Article | undefined {
+/** The article of an HTML page; undefined if it has none, as a list of links. @param onCut told if its markdown is not all of it */
+export function articleIn(page: NodeHandle, base: LinkBase, onCut?: () => void): Article | undefined {
   const part = mainPart(page.node);
   if (part === undefined) return undefined;
   const { heading, ...about } = aboutArticle(page);
@@ -45,7 +45,10 @@ export function articleIn(page: NodeHandle, base: LinkBase): Article | undefined
     excerpt: about.excerpt ?? excerpt,
     text: [...(above === undefined ? [] : linesOf(above, NOTHING)), ...lines].join('\n'),
     get markdown() {
-      markdown ??= [...(above === undefined ? [] : [markdownOf(above, base)]), markdownOf(part.top, base, part.without)]
+      markdown ??= [
+        ...(above === undefined ? [] : [markdownOf(above, base, { onCut })]),
+        markdownOf(part.top, base, { without: part.without, onCut }),
+      ]
         .filter((each) => each !== '')
         .join('\n\n');
       return markdown;

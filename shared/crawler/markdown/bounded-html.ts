@@ -69,6 +69,7 @@ export class BoundedHtml {
   /** What is still to be written; a text is a tag. */
   readonly #waiting: (AnyNode | string)[];
   #html = '';
+  #isCut = false;
   #characters = 0;
   #depth = 0;
   #cells = 0;
@@ -90,12 +91,19 @@ export class BoundedHtml {
     let nodes = 0;
     for (let at = this.#waiting.pop(); at !== undefined; at = this.#waiting.pop()) {
       if (typeof at === 'string') this.#writeTag(at);
-      else if (++nodes > MAX_MARKDOWN_NODES || this.#characters >= MAX_MARKDOWN_TEXT) break;
-      else if (isElement(at)) this.#writeElement(at);
+      else if (++nodes > MAX_MARKDOWN_NODES || this.#characters >= MAX_MARKDOWN_TEXT) {
+        this.#isCut = true;
+        break;
+      } else if (isElement(at)) this.#writeElement(at);
       else if ('data' in at) this.#writeText(at.data);
       else this.#push(at.children);
     }
     return this.#html;
+  }
+
+  /** Was there more than the limits allow? */
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   #writeTag(tag: string): void {
@@ -138,7 +146,7 @@ export class BoundedHtml {
     else if (name === 'pre') this.#writeLines(element);
     else if (CODE.has(name)) this.#writeInline(element);
     else if (name === 'input') this.#writeBox(element);
-    else if (name === 'table' && isDataTable(element)) this.#push(tableParts(element, MAX_MARKDOWN_NODES));
+    else if (name === 'table' && isDataTable(element)) this.#pushTable(element);
     else if (LIST.test(name) && this.#depth < MAX_DEPTH) this.#push(listParts(element, this.#numbers));
     else if (name === 'dl' && this.#depth < MAX_DEPTH) this.#push(definitionParts(element));
     // Nothing in markdown; their tags would part a block in them from its line, and the space behind a box from the box.
@@ -175,8 +183,7 @@ export class BoundedHtml {
   }
 
   #writeText(data: string): void {
-    const text = data.slice(0, MAX_MARKDOWN_TEXT - this.#characters);
-    this.#characters += text.length;
+    const text = this.#room(data);
     const shown = text.trimEnd();
     if (shown !== '') this.#listBefore = undefined;
     if (text !== '') this.#isAfterCode = false;
@@ -230,10 +237,23 @@ export class BoundedHtml {
   }
 
   #taken(text: string): string {
-    const taken = text.slice(0, MAX_MARKDOWN_TEXT - this.#characters);
-    this.#characters += taken.length;
     this.#listBefore = undefined;
+    return this.#room(text);
+  }
+
+  /** What of a text there is room for. */
+  #room(text: string): string {
+    const taken = text.slice(0, MAX_MARKDOWN_TEXT - this.#characters);
+    if (taken.length < text.length) this.#isCut = true;
+    this.#characters += taken.length;
     return taken;
+  }
+
+  #pushTable(table: Element): void {
+    const onCut = (): void => {
+      this.#isCut = true;
+    };
+    this.#push(tableParts(table, MAX_MARKDOWN_NODES, onCut));
   }
 
   #push(parts: readonly (AnyNode | string)[]): void {

@@ -7,12 +7,20 @@ import { newConverter } from './converter.ts';
 /**
  * What a node says as markdown (CommonMark, with tables, footnotes and formulas as GitHub has them), its links absolute. Parts that are
  * not for readers are left out, and so is what exceeds the limits of `page-limits.ts`, since the time is proportional to it.
- *
- * @param without elements that are left out
  */
-export function markdownOf(node: AnyNode, base: LinkBase, without?: ReadonlySet<AnyNode>): string {
+export function markdownOf(node: AnyNode, base: LinkBase, { without, onCut }: MarkdownOptions = {}): string {
   converter ??= newConverter();
-  return converter.turndown(new BoundedHtml(node, base, without).write());
+  const html = new BoundedHtml(node, base, without);
+  const written = html.write();
+  if (html.isCut) onCut?.();
+  return converter.turndown(written);
+}
+
+export interface MarkdownOptions {
+  /** Elements that are left out. */
+  readonly without?: ReadonlySet<AnyNode>;
+  /** Told if some of it is left out because of the limits. */
+  readonly onCut?: (() => void) | undefined;
 }
 
 let converter: TurndownService | undefined;

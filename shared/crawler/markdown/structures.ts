@@ -28,12 +28,14 @@ function isOfCode(table: Element): boolean {
  * A table's caption and tags, and what is in its cells. Cells that span others are followed by empty ones: markdown has no spans. Nor has it
  * tables without a header: those get an empty one, and keep their first row.
  */
-export function tableParts(table: Element, most: number): readonly (AnyNode | string)[] {
+export function tableParts(table: Element, most: number, onCut: () => void): readonly (AnyNode | string)[] {
   const { rows, headers } = gridOf(table);
   const width = rows.reduce((widest, { length }) => Math.max(widest, length), 0);
   const caption = table.children.find((child) => isElement(child) && child.name === 'caption');
+  const shown = rows.slice(0, most / width);
+  if (shown.length < rows.length) onCut();
   const parts: (AnyNode | string)[] = caption === undefined ? ['<table>'] : [caption, '<table>'];
-  for (const row of headers === 0 ? [[], ...rows.slice(0, most / width)] : rows.slice(0, most / width)) {
+  for (const row of headers === 0 ? [[], ...shown] : shown) {
     parts.push('<tr>');
     for (let at = 0; at < width; at++) {
       const cell = row[at];

@@ -26,6 +26,10 @@ export abstract class PageTools {
   #article: { readonly found: Article | undefined } | undefined;
   /** Of what was forgotten. */
   #wasCut = false;
+  #isMarkdownCut = false;
+  readonly #onCut = (): void => {
+    this.#isMarkdownCut = true;
+  };
 
   /** The page's URL, after redirects. */
   abstract get url(): string;
@@ -107,7 +111,9 @@ export abstract class PageTools {
 
   /** The main content of an HTML page, without navigation, banners, related links and comments; undefined if it has none, as a list of links. */
   get article(): Article | undefined {
-    this.#article ??= { found: isHtml(this.contentType) ? articleIn(this.#read().top, this.base) : undefined };
+    this.#article ??= {
+      found: isHtml(this.contentType) ? articleIn(this.#read().top, this.base, this.#onCut) : undefined,
+    };
     return this.#article.found;
   }
 
@@ -169,9 +175,14 @@ export abstract class PageTools {
     this.#article = undefined;
   }
 
+  /** Is there more on the page than in the markdown that was made of it? */
+  protected get isMarkdownCut(): boolean {
+    return this.#isMarkdownCut || (this.#tree?.isCut ?? false);
+  }
+
   /** Does the page have more than its tools see? */
   protected get isTreeCut(): boolean {
-    return this.#wasCut || (this.#tree?.isCut ?? false) || (this.#xml?.isCut ?? false);
+    return this.#wasCut || this.#isMarkdownCut || (this.#tree?.isCut ?? false) || (this.#xml?.isCut ?? false);
   }
 
   /** Title and links were found with the tree. */
@@ -188,7 +199,7 @@ export abstract class PageTools {
   }
 
   #selection({ top, isXml }: Tree): Selection {
-    return new Selection(top, { isXml, base: () => this.base });
+    return new Selection(top, { isXml, base: () => this.base, onCut: this.#onCut });
   }
 
   #read(): Tree {

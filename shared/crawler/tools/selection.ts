@@ -15,6 +15,8 @@ export interface Surroundings {
   readonly isXml: boolean;
   /** What links are relative to. */
   readonly base: () => LinkBase;
+  /** Told of markdown that isn't all of what it is of. */
+  readonly onCut: () => void;
 }
 
 /** How {@link Selection.table} shows a table. */
@@ -129,6 +131,6 @@ export class Selection {
 
   /** What the element says, as markdown with absolute links; see `docs/crawlers.md` for its limits. */
   markdown(): string {
-    return markdownOf(this.#at.node, this.#in.base());
+    return markdownOf(this.#at.node, this.#in.base(), { onCut: this.#in.onCut });
   }
 }

@@ -33,6 +33,12 @@ describe('a record is a line of at most 4 MiB', () => {
     expect(record.truncated).toEqual(['content']);
   });
 
+  test('content that was cut before is named once', () => {
+    const content = 'x'.repeat(MAX_RECORD_BYTES);
+    const json = recordJson(doneRecord(URL_OF_PAGE, { content, truncated: ['links', 'content'] }));
+    expect((JSON.parse(json) as DoneRecord).truncated).toEqual(['links', 'content']);
+  });
+
   test.each(contents)('content of %s that just fits is whole', (_, character, size) => {
     const room = MAX_RECORD_BYTES - written('').bytes;
     const content = character.repeat(Math.floor(room / size));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { defineCrawler } from '../../../../../../shared/crawler/crawler.ts';
+import type { Page } from '../../../../../../shared/crawler/page.ts';
 import type { Sink } from '../../../../../../shared/ports/sink.ts';
 import { recordJson } from '../../../../../../shared/sinks/record-json.ts';
 import { MAX_RECORD_BYTES } from '../../../../../../shared/task/task/page-limits.ts';
@@ -96,12 +97,43 @@ test.each([
   }
   const said = expected.replace('SITE', world.site.origin);
   const kept = world.sink.records.map((record) =>
-    Object.fromEntries(Object.entries(record).filter(([name]) => ['content', 'contentOf', 'article'].includes(name))),
+    Object.fromEntries(
+      Object.entries(record).filter(([name]) => ['content', 'contentOf', 'article', 'truncated'].includes(name)),
+    ),
   );
   expect(kept).toEqual([
     { ...about, content: said },
     { ...about, content: said },
   ]);
+});
+
+/** What the record of one page says was cut. */
+async function cutOf(body: string, given: Parameters<typeof setup>[0]): Promise<unknown> {
+  const world = await setup(given);
+  world.site.on('/a', (_, response) => void response.setHeader('content-type', 'text/html').end(body));
+  expect(await world.pipeline({ maxBodyBytes: 2_000_000 }).handle(await deliver(world, '/a'))).toBe('ack');
+  const [record] = world.sink.records;
+  return record?.outcome === 'done' ? record.truncated : record;
+}
+
+// biome-ignore format: a table
+test.each([
+  ['too much text',     `<p>${'word '.repeat(250_000)}</p>`],
+  ['too much code',     `<pre>${'word '.repeat(250_000)}</pre>`],
+  ['too many elements', `${'<b></b>'.repeat(50_001)}<p>word</p>`],
+  ['too wide a table',  `<table><tr><th>x</th></tr>${'<tr><td colspan=1000>x</td></tr>'.repeat(51)}</table>`],
+])('a record says that its markdown is cut: of a page with %s', async (_, body) => {
+  expect(await cutOf(body, { run: { content: 'markdown' } })).toEqual(['content']);
+});
+
+test('a record says that its article is cut, or markdown that a crawler took; text is whole', async () => {
+  const body = `<p>${'word '.repeat(250_000)}</p>`;
+  expect(await cutOf(body, { run: { content: 'article' } })).toEqual(['content']);
+  expect(await cutOf(body, { run: { content: 'text' } })).toBeUndefined();
+  for (const made of [(page: Page) => page.markdown(), (page: Page) => page.article?.markdown]) {
+    const crawler = defineCrawler({ name: 'whole', step: (page) => ({ data: made(page)?.length }) });
+    expect(await cutOf(body, { crawler })).toEqual(['tree']);
+  }
 });
 
 test('content of what is no HTML is the body as text, however it is asked for', async () => {

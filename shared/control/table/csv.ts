@@ -6,6 +6,9 @@ import { wellFormedJson } from '../../runtime/printable.ts';
  */
 const NEEDS_QUOTES = /^[=+\-@]|[",;|\t\r\n]/;
 
+/** No cell holds it by RFC 4180: pandas and SQLite end the text there. */
+const NUL = '\0';
+
 /** Values as a line of CSV (RFC 4180). Objects and lists are JSON in one cell; what is missing is an empty one. */
 export function csvLine(values: readonly unknown[]): string {
   const line = values.map(cell).join(',');
@@ -15,6 +18,7 @@ export function csvLine(values: readonly unknown[]): string {
 
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'object' ? wellFormedJson(JSON.stringify(value)) : String(value);
+  const written = typeof value === 'object' ? wellFormedJson(JSON.stringify(value)) : String(value);
+  const text = written.includes(NUL) ? written.replaceAll(NUL, '\ufffd') : written;
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -21,6 +21,7 @@ test.each([
   ['a|=1', '"a|=1"'],
   ["'quoted", "'quoted"],
   ['a-b=c+d@e', 'a-b=c+d@e'],
+  ['a\0b\0', 'a\ufffdb\ufffd'],
   [-1, '"-1"'],
   [false, 'false'],
   [null, ''],

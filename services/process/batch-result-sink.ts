@@ -1,6 +1,7 @@
 import { BATCH_RUN, type BatchResults, MOST_RESULT_BYTES } from '../../shared/ports/batch-results.ts';
 import type { PageRecord } from '../../shared/ports/record.ts';
 import type { Sink } from '../../shared/ports/sink.ts';
+import { beginning } from '../../shared/task/beginning.ts';
 
 /** The sink of a process; if its store keeps results of batches, those are kept for whoever waits for them, before the task is settled. */
 export function keepingResults(sink: Sink, { results }: { readonly results?: BatchResults }): Sink {
@@ -24,7 +25,7 @@ export function resultJson(record: PageRecord): string {
   const { content = '' } = record;
   const truncated = [...new Set(record.truncated).add('content')];
   for (let length = Math.min(content.length, MOST_RESULT_BYTES); length > 1_000; length = Math.floor(length / 2)) {
-    const cut = JSON.stringify({ ...record, content: content.slice(0, length), truncated });
+    const cut = JSON.stringify({ ...record, content: beginning(content, length), truncated });
     if (Buffer.byteLength(cut) <= MOST_RESULT_BYTES) return cut;
   }
   return JSON.stringify({ ...record, content: '', data: null, redirects: undefined, truncated });

@@ -1,4 +1,5 @@
 import type { AnyNode } from 'domhandler';
+import { beginning } from '../../task/beginning.ts';
 import type { LinkBase } from '../../task/url/url.ts';
 import { markdownOf } from '../markdown/markdown.ts';
 import type { NodeHandle } from '../tools/node-handle.ts';
@@ -38,11 +39,11 @@ export function articleIn(page: NodeHandle, base: LinkBase, onCut?: () => void):
   // A heading above the article is a part of it.
   const above = heading === undefined || isIn(heading.node, part) ? undefined : heading.node;
   const lines = linesOf(part.top, part.without);
-  const excerpt = lines.find(({ length }) => length >= SHORTEST_EXCERPT)?.slice(0, LONGEST_EXCERPT);
+  const line = lines.find(({ length }) => length >= SHORTEST_EXCERPT);
   let markdown: string | undefined;
   return {
     ...about,
-    excerpt: about.excerpt ?? excerpt,
+    excerpt: about.excerpt ?? (line === undefined ? undefined : beginning(line, LONGEST_EXCERPT)),
     text: [...(above === undefined ? [] : linesOf(above, NOTHING)), ...lines].join('\n'),
     get markdown() {
       markdown ??= [

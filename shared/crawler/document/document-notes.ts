@@ -1,4 +1,5 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities';
+import { beginning } from '../../task/beginning.ts';
 import { forbidsFollowing, isRobotsMeta } from '../../task/robots/robots-directives.ts';
 import {
   MAX_ATTRIBUTE_LENGTH,
@@ -323,8 +324,7 @@ export class DocumentNotes {
       .replace(/^ | $/g, '');
     if (title.length <= MAX_TITLE_LENGTH) return title === '' ? null : title;
     this.#truncated.add('title');
-    // Don't end in half of a surrogate pair.
-    return title.slice(0, MAX_TITLE_LENGTH).replace(/[\ud800-\udbff]$/, '');
+    return beginning(title, MAX_TITLE_LENGTH);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AnyNode, Element } from 'domhandler';
 import { escapeAttribute, escapeText } from 'entities';
+import { beginning } from '../../task/beginning.ts';
 import { shortened } from '../../task/shortened.ts';
 import { MAX_MARKDOWN_NODES, MAX_MARKDOWN_TEXT } from '../../task/task/page-limits.ts';
 import type { LinkBase } from '../../task/url/url.ts';
@@ -243,10 +244,10 @@ export class BoundedHtml {
 
   /** What of a text there is room for. */
   #room(text: string): string {
-    const taken = text.slice(0, MAX_MARKDOWN_TEXT - this.#characters);
-    if (taken.length < text.length) this.#isCut = true;
-    this.#characters += taken.length;
-    return taken;
+    const left = MAX_MARKDOWN_TEXT - this.#characters;
+    this.#characters += Math.min(text.length, left);
+    if (text.length > left) this.#isCut = true;
+    return beginning(text, left);
   }
 
   #pushTable(table: Element): void {

@@ -143,3 +143,10 @@ test('an article is an item as it is', async () => {
     },
   ]);
 });
+
+test('what is cut ends with a whole character', () => {
+  const long = pageOf(`<p>${'a'.repeat(999)}😀 ${PROSE}</p>`);
+  expect(long.article?.excerpt).toBe('a'.repeat(999));
+  const text = `${'a '.repeat(524_287)}a😀 ${PROSE}`;
+  expect(pageOf(`<p>${text}</p>`).markdown()?.isWellFormed()).toBe(true);
+});

@@ -55,6 +55,14 @@ export interface WorkerBeat {
   readonly progress?: WorkProgress;
 }
 
+/**
+ * Can the worker ask hosts? Not without deliveries, nor while it can publish none: those that are left in the queues soon end. Time in
+ * which no worker can counts towards giving up no host.
+ */
+export function isAtWork({ state, brokerTrouble }: Pick<WorkerBeat, 'state' | 'brokerTrouble'>): boolean {
+  return state === 'consuming' && (brokerTrouble === undefined || brokerTrouble === 'full');
+}
+
 /** A task that a worker has in hand, as of a beat. */
 export interface TaskInHand {
   readonly run: string;

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { type LiveWorker, type Roster, WORKER_SILENT_MS, type WorkerBeat } from '../../ports/roster.ts';
+import { isAtWork, type LiveWorker, type Roster, WORKER_SILENT_MS, type WorkerBeat } from '../../ports/roster.ts';
 import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
 interface Entry extends WorkerBeat {
@@ -24,7 +24,7 @@ export class RedisRoster implements Roster {
   }
 
   async beat(worker: WorkerBeat): Promise<void> {
-    await this.#scripts.run('roster', worker.id, JSON.stringify(worker));
+    await this.#scripts.run('roster', worker.id, JSON.stringify(worker), isAtWork(worker) ? 1 : 0);
   }
 
   async leave(id: string): Promise<void> {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { nameOf } from '../../../shared/ports/frontier/frontier.ts';
+import type { WorkerBeat } from '../../../shared/ports/roster.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
 import { RedisRoster } from '../../../shared/stores/redis/roster.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
@@ -11,6 +12,7 @@ import { SteppedClock } from '../../support/stores/stepped-clock.ts';
 import { pages, ROOM } from '../suites/frontier/frontier-setup.ts';
 
 const HOUR_MS = 3_600_000;
+const IDLE: WorkerBeat = { id: 'w', host: 'm', version: '1', slots: 1, inHand: 0, bound: 'slots', state: 'consuming' };
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());
 
@@ -29,8 +31,7 @@ async function setup() {
     clock,
     runs,
     frontier,
-    beat: () =>
-      roster.beat({ id: 'w', host: 'm', version: '1', slots: 1, inHand: 0, bound: 'slots', state: 'consuming' }),
+    beat: (doing: Partial<WorkerBeat> = {}) => roster.beat({ ...IDLE, ...doing }),
     async fail() {
       const [task] = (await frontier.release({ ...ROOM, limit: 1 })).tasks;
       if (task === undefined) throw new Error('nothing was released');
@@ -66,6 +67,39 @@ test('while its workers beat, time counts', async () => {
   for (let minutes = 0; minutes < 60; minutes++) {
     clock.step(60_000);
     await beat();
+    if (minutes === 55) await fail();
+  }
+  expect(await verdicts()).toEqual(new Set(['host_down']));
+});
+
+test.each<[string, Partial<WorkerBeat>]>([
+  ['gets no deliveries', { state: 'waiting: broker', brokerTrouble: 'disconnected' }],
+  ['can publish none', { brokerTrouble: 'blocked: low on memory' }],
+  ['can store no records', { state: 'waiting: records can’t be stored: disk full' }],
+])('time in which the only worker %s doesn’t count', async (_, doing) => {
+  const { clock, beat, fail, verdicts, giveUpAt } = await setup();
+  await beat();
+  await fail();
+  for (let minutes = 0; minutes < 120; minutes++) {
+    clock.step(60_000);
+    await beat(doing);
+  }
+  await beat();
+  await fail();
+  expect(await giveUpAt()).toBe(clock.now() + HOUR_MS);
+  clock.step(1_000);
+  await fail();
+  expect(await verdicts()).toEqual(new Set(['go']));
+});
+
+test('while one of its workers is at work, time counts', async () => {
+  const { clock, beat, fail, verdicts } = await setup();
+  await beat();
+  await fail();
+  for (let minutes = 0; minutes < 60; minutes++) {
+    clock.step(60_000);
+    await beat({ id: 'other', state: 'waiting: broker', brokerTrouble: 'disconnected' });
+    await beat({ brokerTrouble: 'full' });
     if (minutes === 55) await fail();
   }
   expect(await verdicts()).toEqual(new Set(['host_down']));

@@ -35,8 +35,9 @@ local function note_answer(run, host)
   redis.call('HSET', run_key(run, 'answered'), bucket, digests .. digest)
 end
 
--- How long no worker was at work, in all: none was started, the machine was asleep, or its containers were paused. The times of troubles
--- are kept without it, and so move on while nobody can ask a host. As roster.lua has noted; and since then, if no worker has beaten yet.
+-- How long no worker was at work, in all: none was started, the machine was asleep, its containers were paused, or RabbitMQ was away. The
+-- times of troubles are kept without it, and so move on while nobody can ask a host. As roster.lua has noted; and since then, if no worker
+-- has said yet that it is at work.
 local idle
 local function idle_time()
   if not idle then

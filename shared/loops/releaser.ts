@@ -129,13 +129,19 @@ export class Releaser implements Service {
 
   /** @param looker left out: looks even if another process looks for all */
   async #releaseOnce(looker?: string): Promise<Look> {
-    const { frontier, transport } = this.#options;
+    const { frontier, transport, log } = this.#options;
     const nothing = { tasks: 0, refused: 0, isLeftToOther: false };
     const trouble = transport.trouble();
     if (trouble !== undefined && trouble !== 'full') return { ...nothing, nextLookMs: AFTER_TROUBLE_MS };
     const { size, unpaced } = await this.#readWindow();
     const look = { limit: BATCH, window: size, unpaced, ...(looker === undefined ? {} : { looker }) };
-    const { tasks, nextLookMs, now, isLeftToOther = false } = await frontier.release(look);
+    const { tasks, nextLookMs, now, isLeftToOther = false, damaged = [] } = await frontier.release(look);
+    for (const { run, why } of damaged) {
+      log.error(
+        { run, error: why },
+        'a run is damaged in the store, and waits. Restore it from a backup, or crawl again under another name:',
+      );
+    }
     if (isLeftToOther) return { ...nothing, nextLookMs, isLeftToOther };
     const going = tasks.filter(({ verdict }) => verdict === 'go');
     const ended = tasks.filter(({ verdict }) => verdict !== 'go');

@@ -184,6 +184,14 @@ export interface Release {
   readonly now: number;
   /** Another caller looks for all: don't ask before `nextLookMs` have passed. */
   readonly isLeftToOther?: true;
+  /** Runs of which the store has something that can't be read: it waits, and is looked at again a minute later. Left out if there are none. */
+  readonly damaged?: readonly DamagedRun[];
+}
+
+export interface DamagedRun {
+  readonly run: string;
+  /** In the store's words. */
+  readonly why: string;
 }
 
 /**

@@ -38,7 +38,7 @@ import {
   QUEUED_PAST_TTL_MS,
   THROTTLES_BEFORE_TAIL,
 } from '../policy.ts';
-import { markOfEntry, readNote, readReleased, stateOf, writeOffer } from './forms/entry.ts';
+import { markOfEntry, readDamaged, readNote, readReleased, stateOf, writeOffer } from './forms/entry.ts';
 import { readInputs } from './forms/group-entry.ts';
 import { readKnownPage } from './forms/page-entry.ts';
 import { LookLag } from './look-lag.ts';
@@ -137,7 +137,10 @@ export class RedisFrontier
     const [nextLook, time, ...entries] = reply as string[];
     const [nextLookMs, now] = [Number(nextLook), Number(time)];
     if (entries[0] === 'left') return { tasks: [], nextLookMs, now, isLeftToOther: true };
-    return { tasks: entries.map(readReleased), nextLookMs, now };
+    const damaged = entries.flatMap((entry) => readDamaged(entry) ?? []);
+    if (damaged.length === 0) return { tasks: entries.map(readReleased), nextLookMs, now };
+    const tasks = entries.filter((entry) => readDamaged(entry) === undefined);
+    return { tasks: tasks.map(readReleased), nextLookMs, now, damaged };
   }
 
   async queued(run: string, releases: readonly ReleaseName[]): Promise<void> {

@@ -16,6 +16,8 @@ import * as policy from '../policy.ts';
 
 /** How long what is known of a host is kept after its last use. */
 const HOST_KEPT_MS = 10 * durations.MINUTE_MS;
+/** Until release looks again at a run or host of which Redis has something damaged. */
+const DAMAGED_LOOK_MS = durations.MINUTE_MS;
 /** An offer repeated within this time gets the first one's answer. */
 const ANSWER_KEPT_MS = durations.MINUTE_MS;
 /** Marks of ended runs are kept in case a run is joined again: those of this many runs, and this many marks in all. */
@@ -53,6 +55,7 @@ const NUMBERS: Readonly<Record<string, unknown>> = {
   ...{ ...group, ...breaker, ...hostPace, ...hostTrouble, ...retryAfter, ...knownPage, ...fingerprint },
   ANSWER_KEPT_MS,
   BURST_MS,
+  DAMAGED_LOOK_MS,
   DIGEST_HIGH,
   DIGEST_LOW,
   HOST_KEPT_MS,

@@ -65,6 +65,8 @@ const LIBRARIES = [
   'pages.lua',
   'prelude.lua',
   'keep_time.lua',
+  'damage.lua',
+  'late.lua',
   'host_pace.lua',
   'troubles.lua',
   'groups.lua',

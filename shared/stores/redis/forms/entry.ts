@@ -1,4 +1,11 @@
-import type { AttemptNote, Offer, ReleasedTask, ReleaseVerdict, TaskState } from '../../../ports/frontier/frontier.ts';
+import type {
+  AttemptNote,
+  DamagedRun,
+  Offer,
+  ReleasedTask,
+  ReleaseVerdict,
+  TaskState,
+} from '../../../ports/frontier/frontier.ts';
 import { formOf, type TaskPlace } from '../../../task/task/form.ts';
 import type { Queue } from '../../../task/task/routing.ts';
 import { MALFORMED_HOST, malformedMarkOf } from '../../../task/url/fingerprint.ts';
@@ -33,6 +40,12 @@ export function readReleased(entry: string): ReleasedTask {
     ...stored,
     state: stateOf(...numbers),
   };
+}
+
+/** Reads one that says that something of a run is damaged; nothing if it is a task's. */
+export function readDamaged(entry: string): DamagedRun | undefined {
+  const [, run, why] = /^damaged (\S+) (.*)$/s.exec(entry) ?? [];
+  return run === undefined || why === undefined ? undefined : { run, why };
 }
 
 /** The mark of an entry, in whichever form it is kept. */

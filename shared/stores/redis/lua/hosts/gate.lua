@@ -12,11 +12,11 @@ local farthest = now + RETRY_AFTER_CAP_MS
 local next_at, paused, others, response, minute, slow, delay, delay_till, limit = unpack(redis.call('HMGET', key,
   'next_at', 'paused_until', 'interval', 'response', 'minute', 'slow_ms', 'crawl_delay', 'crawl_delay_until', 'limit'))
 local interval = interval_of(own, others, response, slow, delay, delay_till, limit)
-paused = math.min(tonumber(paused or '0'), farthest)
+paused = math.min(as_number(paused), farthest)
 if paused > now + longest_pause then return {0, int(paused - now), 'pause'} end
 
 local slot = math.max(now, paused)
-if interval > 0 then slot = math.max(slot, math.min(tonumber(next_at or '0'), farthest)) end
+if interval > 0 then slot = math.max(slot, math.min(as_number(next_at), farthest)) end
 if slot > now + longest_wait then return {0, int(slot - now), 'pace'} end
 
 if concurrency > 0 then

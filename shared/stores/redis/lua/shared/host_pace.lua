@@ -11,15 +11,17 @@
 --   opened, open_until               how often its breaker opened in a row, and until when it is open; absent: closed
 --   probe, probe_until               '<run>|<release>', the one task that tries it, and until when its result is awaited
 
+-- 0 if the field is absent, or holds what no script of ours writes.
 local function as_number(value)
-  return tonumber(value or '0')
+  local number = tonumber(value or '0')
+  return number and math.abs(number) < HIGHEST_START and number or 0
 end
 
 -- The longest interval that there is a reason for, that reason (rate, answers, robots or slowed), and the rate's interval.
 local function interval_of(own, others, response, slow, delay, delay_until, limit)
   local rate, slowed = math.max(own, as_number(limit)), as_number(slow)
   local other, other_until = both_of(others)
-  if other and other > rate and other_until > now then rate = other end
+  if other and other > rate and as_number(other_until) > now then rate = other end
   local _, by_response = both_of(response)
   local answers = rate > 0 and by_response or 0
   local robots = as_number(delay_until) > now and as_number(delay) or 0
@@ -52,7 +54,7 @@ end
 local function is_tried_by_other(opened, probe, probe_until, own)
   if as_number(opened) == 0 or not probe or probe == own then return false end
   -- A clock that stepped back must not leave a host waiting for the old time.
-  return now < tonumber(probe_until) and tonumber(probe_until) <= now + PROBE_ADMITTED_MS
+  return now < as_number(probe_until) and as_number(probe_until) <= now + PROBE_ADMITTED_MS
 end
 
 -- A task was given back before its host was asked: if it was to try the host, another one may now.
@@ -100,7 +102,7 @@ end
 local function slow_down(host, own, reason)
   local key = host_key(host)
   local slow, since = unpack(redis.call('HMGET', key, 'slow_ms', 'slow_since'))
-  if slow and now < math.min(now, tonumber(since)) + tonumber(slow) then return end
+  if slow and now < math.min(now, as_number(since)) + as_number(slow) then return end
   slow = math.min(SLOWEST_MS, math.max(SLOW_START_MS, 2 * read_interval(host, own)))
   redis.call('HSET', key, 'slow_ms', int(slow), 'slow_since', int(now), 'slow_reason', reason)
   keep_host(host, slow + HOST_KEPT_MS)
@@ -109,7 +111,7 @@ end
 -- A healthy answer: shortens the slowed interval by a quarter, until the host is back at its rate.
 local function speed_up(host, own, slow)
   local _, _, rate = read_interval(host, own)
-  local next_slow = math.floor(tonumber(slow) * 3 / 4)
+  local next_slow = math.floor(as_number(slow) * 3 / 4)
   if next_slow < SLOW_END_MS or next_slow <= rate then
     redis.call('HDEL', host_key(host), 'slow_ms', 'slow_since', 'slow_reason')
   else

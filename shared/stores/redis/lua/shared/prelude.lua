@@ -33,8 +33,7 @@ end
 
 -- The numbers of a host's field that holds two, or nothing. Each host that was asked has it: a name for either takes 20 bytes more.
 local function both_of(field)
-  if not field then return nil end
-  local first, second = string.match(field, '^(%S+) (%S+)$')
+  local first, second = string.match(field or '', '^([%d.]+) ([%d.]+)$')
   return tonumber(first), tonumber(second)
 end
 

@@ -2,7 +2,7 @@
 -- Counts waiting tasks of cancelled runs as cancelled, and frees their marks.
 -- ARGV   prefix, most tasks, time
 -- Result how many were drained
--- Needs  groups.lua
+-- Needs  damage.lua, groups.lua
 -- Atomic per call; called again until it answers 0.
 
 local budget = tonumber(ARGV[2])
@@ -31,6 +31,9 @@ local function drain_retries(run)
 end
 
 local function drain_run(run)
+  local state, waiting = unpack(redis.call('HMGET', run_key(run), 'state', 'waiting'))
+  if state ~= 'cancelled' then return end
+  counter_of(run, 'waiting', waiting)
   local drained = 0
   for _, host in ipairs(redis.call('ZRANGE', run_key(run, 'ready'), 0, 199)) do
     for _, queue in ipairs({'priority', 'normal'}) do
@@ -55,6 +58,6 @@ end
 
 for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
   if budget <= 0 then break end
-  if redis.call('HGET', run_key(run), 'state') == 'cancelled' then drain_run(run) end
+  damage_in(drain_run, run)
 end
 return tonumber(ARGV[2]) - budget

@@ -3,9 +3,9 @@
 -- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, who looks or '' for whom the lease
 --        of others is nothing, lease ms, how long Redis takes to answer in ms, bytes that
 --        Redis uses, those that it may use or 0, time
--- Needs  host_pace.lua, troubles.lua, window.lua
+-- Needs  damage.lua, host_pace.lua, late.lua, troubles.lua, window.lua
 -- Result {ms until the next look, the time, entry…}, an entry being
---        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task; {ms until the lease ends, the time,
+--        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task, or 'damaged <run> <why>'; {ms until the lease ends, the time,
 --        'left'} if another looks for all
 -- Atomic: a task is in its list or in the ledger, never in both. Run twice, the second releases other tasks, and the
 --         lease brings back those whose answer was lost.
@@ -39,9 +39,9 @@ local function read_run(run)
   local state, interval, touched, last, released, waiting, told, needs_room, tries_until = unpack(redis.call('HMGET', run_key(run),
     'state', 'interval_ms', 'touched', 'releases', 'released', 'waiting', 'give_up_ms', 'needs_room', 'tries_until'))
   return {
-    id = run, is_running = state == 'running', interval = tonumber(interval), is_unpaced = unpaced and not touched,
-    given = math.max(as_number(last), math.min(now * 1000, HIGHEST_START)),
-    released = as_number(released), waiting = as_number(waiting),
+    id = run, is_running = state == 'running', interval = (interval or state == 'running') and counter_of(run, 'interval_ms', interval or ''), is_unpaced = unpaced and not touched,
+    given = math.max(counter_of(run, 'releases', last), math.min(now * 1000, HIGHEST_START)),
+    released = counter_of(run, 'released', released), waiting = counter_of(run, 'waiting', waiting),
     -- Few runs have hosts in trouble: without any, no host needs to be looked up.
     is_troubled = redis.call('EXISTS', run_key(run, 'trouble')) == 1, told_give_up = as_number(told),
     needs_room = needs_room, tries_until = as_number(tries_until),
@@ -73,7 +73,7 @@ local function is_down(host, trouble)
   -- Paused by hand: it is not the host that makes us wait.
   if redis.call('HEXISTS', host_key(host), 'by_hand') == 1 then return false end
   local recently = now - trouble.since < give_up and SILENT_GIVE_UP_MS or give_up
-  return now - trouble.last < recently or tonumber(redis.call('HGET', host_key(host), 'paused_until') or '0') > now
+  return now - trouble.last < recently or as_number(redis.call('HGET', host_key(host), 'paused_until')) > now
 end
 
 -- What a host in trouble gave the run; tells people how long it is waited for.
@@ -99,29 +99,12 @@ end
 -- Tasks past their deadline that are taken together, once one was found.
 local LATE_TOGETHER = 50
 
--- The deadline of a waiting entry, nil of one that can't be read.
-local function deadline_in(entry)
-  return tonumber(string.match(entry, '^%d+ %d+ %d+ (%d+) %d+\t[^\t]*\t'))
-end
-
-local function is_late(deadline)
-  return deadline > 0 and deadline <= now
-end
-
--- How many entries at the head of a list are past their deadline, of the first `most`.
-local function late_at_head(key, most)
-  local late = 0
-  for _, entry in ipairs(redis.call('LRANGE', key, 0, most - 1)) do
-    if not is_late(deadline_in(entry) or 0) then break end
-    late = late + 1
-  end
-  return late
-end
-
 -- Moves tasks of a host into the ledger: up to `count` that go, and with those that are past their deadline, which wait for
 -- nobody's pace, up to `most`. Returns how many go, how many were taken in all, and the number of the last.
 local function take(run, host, count, most, forced, pop)
   local go, taken, last = 0, 0, nil
+  -- So that a right that is missing is missed before anything has left its list.
+  run.may_write = run.may_write or next_numbers(run, 0)
   for _, queue in ipairs({'priority', 'normal'}) do
     local key, were_late = list_key(run.id, queue, host), false
     while go < count and taken < most do
@@ -177,7 +160,7 @@ local function visit_host(run, host, quota)
       'probe_until', 'crawl_delay', 'crawl_delay_until', 'limit')
     -- A clock that stepped back must not leave a host waiting for the old time.
     local farthest = now + RETRY_AFTER_CAP_MS
-    local paused = math.min(tonumber(gate[2] or '0'), farthest)
+    local paused = math.min(as_number(gate[2]), farthest)
     if paused > now then
       -- Look again when the pause ends, or when the host will have been in trouble for too long.
       local at = paused
@@ -194,7 +177,7 @@ local function visit_host(run, host, quota)
     end
     if pace > 0 then
       -- The gate's next slot is ahead of what was released where slots were reached too late, and let go.
-      cursor = math.min(math.max(now, tonumber(gate[3] or '0'), tonumber(gate[1] or '0')), farthest)
+      cursor = math.min(math.max(now, as_number(gate[3]), as_number(gate[1])), farthest)
       if pace < FAST_LEAD_MS then lead = FAST_LEAD_MS end
       if cursor > now + lead then
         redis.call('ZADD', ready, int(cursor - lead), host)
@@ -289,6 +272,7 @@ local function due_hosts(run, most)
 end
 
 local function visit_run(id, quota, most_looks)
+  check_ledger(id)
   local run = read_run(id)
   if not run.is_running then resume_with_room(run) end
   if not run.is_running then
@@ -305,7 +289,13 @@ local function visit_run(id, quota, most_looks)
   local function visit(host)
     if not host or visited[host] or left <= 0 or most_looks <= 0 then return end
     visited[host], looks, most_looks = true, looks + 1, most_looks - 1
-    left = left - visit_host(run, host, left)
+    local why, taken = damage_in(visit_host, run, host, left)
+    if why then
+      local is_forgotten = forget_if_damaged(host)
+      if not is_forgotten then reply[#reply + 1] = 'damaged ' .. id .. ' ' .. why end
+      redis.call('ZADD', run_key(id, 'ready'), int(is_forgotten and now or now + DAMAGED_LOOK_MS), host)
+    end
+    left = left - (taken or 0)
   end
   local oldest, newest = due_hosts(id, most_looks)
   for i, host in ipairs(oldest) do
@@ -319,8 +309,20 @@ end
 
 local out, out_of = 0, {}
 for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
-  out_of[run] = redis.call('HLEN', run_key(run, 'inflight'))
+  local _, count = damage_in(redis.call, 'HLEN', run_key(run, 'inflight'))
+  out_of[run] = count or 0
   out = out + out_of[run]
+end
+
+local is_damaged = {}
+local function visit_if_whole(run, quota, most_looks)
+  if is_damaged[run] then return 0 end
+  local why, taken = damage_in(visit_run, run, quota, most_looks)
+  if not why then return taken end
+  is_damaged[run] = true
+  redis.call('ZADD', P .. 'ready', int(now + DAMAGED_LOOK_MS), run)
+  reply[#reply + 1] = 'damaged ' .. run .. ' ' .. why
+  return 0
 end
 
 window = usable_window(window, out, lag)
@@ -333,7 +335,7 @@ for _, lend in ipairs({false, true}) do
   for _, run in ipairs(wanting) do
     local quota = lend and budget or math.min(budget, share - (out_of[run] or 0))
     local most_looks = lend and MOST_LOOKS - looks or math.min(looks_each, MOST_LOOKS - looks)
-    if quota > 0 and most_looks > 0 then budget = budget - visit_run(run, quota, most_looks) end
+    if quota > 0 and most_looks > 0 then budget = budget - visit_if_whole(run, quota, most_looks) end
   end
 end
 if looker ~= '' and #reply - 2 < limit then

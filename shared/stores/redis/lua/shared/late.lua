@@ -1,0 +1,20 @@
+-- Shared by release.lua: which waiting tasks are past their deadline.
+
+-- The deadline of a waiting entry, nil of one that can't be read.
+local function deadline_in(entry)
+  return tonumber(string.match(entry, '^%d+ %d+ %d+ (%d+) %d+\t[^\t]*\t'))
+end
+
+local function is_late(deadline)
+  return deadline > 0 and deadline <= now
+end
+
+-- How many entries at the head of a list are past their deadline, of the first `most`.
+local function late_at_head(key, most)
+  local late = 0
+  for _, entry in ipairs(redis.call('LRANGE', key, 0, most - 1)) do
+    if not is_late(deadline_in(entry) or 0) then break end
+    late = late + 1
+  end
+  return late
+end

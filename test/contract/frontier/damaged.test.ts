@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
+import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
+import { FAST_RUN } from '../../support/builders.ts';
+import { POLICY } from '../../support/policy.ts';
+import { SteppedClock } from '../../support/stores/stepped-clock.ts';
+import { pages, ROOM } from '../suites/frontier/frontier-setup.ts';
+
+const HOUR_MS = 3_600_000;
+const redis = new Redis(inject('redisUrl'));
+afterAll(() => redis.disconnect());
+
+/** Two runs, each with four pages of a host of its own. */
+async function setup() {
+  const prefix = `t${randomBytes(6).toString('hex')}:`;
+  onTestFinished(async () => void (await redis.unlink(await redis.keys(`${prefix}*`))));
+  const clock = new SteppedClock();
+  const options = { redis, prefix, clock };
+  const frontier = new RedisFrontier({ ...options, policy: POLICY });
+  const runs = new RedisRuns({ ...options, marks: 'exact' });
+  for (const run of ['bad', 'good']) {
+    await runs.open(run, FAST_RUN, 'p');
+    await frontier.offer(run, pages(1, 4, `${run}.test`));
+  }
+  return {
+    clock,
+    frontier,
+    runs,
+    key: (name: string) => `${prefix}${name}`,
+    async released() {
+      const { tasks, damaged } = await frontier.release(ROOM);
+      return { runs: tasks.map(({ task }) => task.run).sort(), damaged: (damaged ?? []).map(({ run }) => run) };
+    },
+  };
+}
+
+const GOOD = Array<string>(4).fill('good');
+const BAD = Array<string>(4).fill('bad');
+
+test.each([
+  'run:bad',
+  'run:bad:inflight',
+  'run:bad:leases',
+  'run:bad:ready',
+  'run:bad:putback',
+  'run:bad:wait:bad.test',
+])(
+  'a run whose %s is of the wrong type is said to be damaged, and holds up no other; repaired, it has lost nothing',
+  async (name) => {
+    const { clock, key, released } = await setup();
+    if ((await redis.exists(key(name))) === 1) await redis.rename(key(name), key('kept'));
+    await redis.set(key(name), '1');
+    expect(await released()).toEqual({ runs: GOOD, damaged: ['bad'] });
+    await redis.del(key(name));
+    if ((await redis.exists(key('kept'))) === 1) await redis.rename(key('kept'), key(name));
+    clock.step(60_000);
+    expect(await released()).toEqual({ runs: BAD, damaged: [] });
+  },
+);
+
+test.each(['interval_ms', 'releases', 'released', 'waiting'])(
+  'a run whose %s is no number loses nothing, and holds up no other',
+  async (field) => {
+    const { clock, key, released } = await setup();
+    const kept = await redis.hget(key('run:bad'), field);
+    await redis.hset(key('run:bad'), field, 'x');
+    expect(await released()).toEqual({ runs: GOOD, damaged: ['bad'] });
+    if (kept === null) await redis.hdel(key('run:bad'), field);
+    else await redis.hset(key('run:bad'), field, kept);
+    clock.step(60_000);
+    expect(await released()).toEqual({ runs: BAD, damaged: [] });
+  },
+);
+
+const HOST_FIELDS = [
+  ...['interval', 'response', 'limit', 'crawl_delay', 'crawl_delay_until', 'slow_ms'],
+  ...['paused_until', 'release_at', 'next_at', 'opened', 'probe_until'],
+];
+const UNREADABLE = ['x', 'nan', 'inf', '1e300', 'inf inf', '5 1.2.3'];
+
+test.each(HOST_FIELDS.flatMap((field) => UNREADABLE.map((value) => [field, value] as const)))(
+  'a host whose %s is ‘%s’ is asked as if it had none',
+  async (field, value) => {
+    const { key, released } = await setup();
+    await redis.hset(key('ratelimit:bad.test'), 'opened', '1', 'probe', 'other|1', field, value);
+    const { runs, damaged } = await released();
+    expect(runs).toEqual(expect.arrayContaining(['bad', ...GOOD]));
+    expect(damaged).toEqual([]);
+  },
+);
+
+test('a host whose hash is something else is learnt anew', async () => {
+  const { key, released } = await setup();
+  await redis.set(key('ratelimit:bad.test'), '1');
+  expect(await released()).toEqual({ runs: [...BAD, ...GOOD], damaged: [] });
+});
+
+test('tasks of other runs come back, and other runs are drained', async () => {
+  const { clock, frontier, key, released, runs } = await setup();
+  await released();
+  await redis.rename(key('run:bad:leases'), key('kept'));
+  await redis.set(key('run:bad:leases'), '1');
+  clock.step(HOUR_MS);
+  expect(await frontier.reap()).toBe(4);
+  await runs.cancel('bad');
+  await runs.cancel('good');
+  await redis.hset(key('run:bad'), 'waiting', 'x');
+  expect(await frontier.drain()).toBe(4);
+});
+
+test.each(['HLEN', 'HSET', 'LPOP', 'ZADD'])(
+  'without the right to %s, release is refused and loses nothing',
+  async (command) => {
+    const { key, released } = await setup();
+    const [username, password] = [`u${randomBytes(4).toString('hex')}`, randomBytes(8).toString('hex')];
+    await redis.call('ACL', 'SETUSER', username, 'on', `>${password}`, '~*', '+@all', `-${command}`);
+    const refused = redis.duplicate({ username, password });
+    onTestFinished(async () => {
+      refused.disconnect();
+      await redis.call('ACL', 'DELUSER', username);
+    });
+    const frontier = new RedisFrontier({ redis: refused, prefix: key(''), policy: POLICY });
+    await expect(frontier.release(ROOM)).rejects.toThrow(/can't run this command|NOPERM|no permissions/i);
+    expect(await released()).toEqual({ runs: [...BAD, ...GOOD], damaged: [] });
+  },
+);

@@ -50,6 +50,7 @@ export class Connection {
   #starting: Dispatcher.DispatchController | undefined;
   #surplus: Error | undefined;
   #isHttp1Required = false;
+  #isSilent = false;
 
   /**
    * @param clock of the request that it is made for
@@ -146,7 +147,7 @@ export class Connection {
   }
 
   get isUsable(): boolean {
-    return !this.#isGone && this.#socket?.destroyed === false;
+    return !this.#isGone && !this.#isSilent && this.#socket?.destroyed === false;
   }
 
   /** The error that broke a plain connection, such as an answer that is not HTTP. Nothing after a proper end. */
@@ -181,12 +182,26 @@ export class Connection {
     if (this.#socket !== undefined && !this.isShared) AnswerHeads.expect(this.#socket, this.#isLenient);
   }
 
+  /** Bytes that it has received. */
+  get heardBytes(): number {
+    return this.#socket?.bytesRead ?? 0;
+  }
+
+  /**
+   * Notes that nothing was heard on it for as long as a request may take: its server may be gone without a word, as one behind a router that
+   * has forgotten the connection is. It gets no further request, and ends with its last one; that may still be answered.
+   */
+  noteSilence(): void {
+    this.#isSilent = this.isShared;
+  }
+
   /** Notes that a request is over. */
   leave(isAnswered: boolean): void {
     this.#open -= 1;
     this.#starting = undefined;
     if (isAnswered) this.#served += 1;
     if (this.isUsable) this.#events.free(this);
+    else if (this.#isSilent && this.isIdle) this.destroy();
   }
 
   /** Gives up a request that has not been sent, and the connection as well unless it carries others. */

@@ -52,6 +52,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status: number | undefined;
   #isOver = false;
   #isRepeat = false;
+  /** What its connection had received when it was sent. */
+  #heardBefore = 0;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
@@ -72,6 +74,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     this.#connection?.begin(controller);
+    this.#heardBefore = this.#connection?.heardBytes ?? 0;
     if (this.#isOver) controller.abort(new Error('The request was given up'));
     else {
       const { answerMs, limits } = this.#options;
@@ -159,6 +162,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   readonly #late = (): void => {
     const { timeoutMs } = this.#options.limits;
+    if (this.#controller !== undefined && this.#connection?.heardBytes === this.#heardBefore)
+      this.#connection.noteSilence();
     const message = `The answer was not complete within ${timeoutMs} ms`;
     this.#fail(new FetchError('timeout', message, this.#status === undefined ? {} : { status: this.#status }));
   };

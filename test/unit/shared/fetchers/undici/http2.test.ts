@@ -188,6 +188,21 @@ test('a request that is late, or is given up, ends; the others on its connection
   expect(sessions).toHaveLength(1);
 });
 
+test('a connection on which nothing is heard any more gets no further request, and is closed', async () => {
+  const { handlers, sessions, fetch } = await setup({ timeoutMs: 1_000 });
+  await fetch('/page/1');
+  const answerElsewhere: Handler = ({ stream }, response) => {
+    if (stream.session !== sessions[0]) response.end('well');
+  };
+  for (const path of ['/page/2', '/page/3', '/page/4']) handlers.set(path, answerElsewhere);
+  const late = await Promise.allSettled([fetch('/page/2'), fetch('/page/3')]);
+  expect(late).toMatchObject([{ reason: { reason: 'timeout' } }, { reason: { reason: 'timeout' } }]);
+  expect(await fetch('/page/4')).toMatchObject({ status: 200 });
+  expect(sessions.length).toBe(2);
+  const [silent] = sessions;
+  if (silent?.closed === false) await once(silent, 'close');
+});
+
 test('a stream that the server resets is `connection`', async () => {
   const { handlers, fetch } = await setup();
   handlers.set('/reset', (_, response) => void response.stream.close(2));

@@ -134,9 +134,17 @@ function isBarred(element: Element): boolean {
 
 /** The first legend: what is in it isn't disabled with its fieldset. */
 function isLegendOf(fieldset: Element, inside: AnyNode): boolean {
-  const isLegend = (node: AnyNode): boolean => isElement(node) && node.name === 'legend';
-  return isLegend(inside) && fieldset.children.find(isLegend) === inside;
+  if (!isLegend(inside)) return false;
+  if (!firstLegends.has(fieldset)) firstLegends.set(fieldset, fieldset.children.find(isLegend));
+  return firstLegends.get(fieldset) === inside;
 }
+
+function isLegend(node: AnyNode): boolean {
+  return isElement(node) && node.name === 'legend';
+}
+
+/** By their fieldsets: each control in a legend asks for the first. */
+const firstLegends = new WeakMap<Element, AnyNode | undefined>();
 
 /** Is an option disabled, by itself or with its group? */
 function isOff({ attribs, parent }: Element): boolean {

@@ -18,7 +18,10 @@ export interface NumberOptions {
  * | `٣٤٥٫٥٠`, `１２９９円`                  | 345.5, 1299 | digits of any script                                                     |
  */
 export function numberIn(text: string, { decimal }: NumberOptions = {}): number | undefined {
-  const found = NUMBER.exec(inAscii(text));
+  const at = text.search(A_DIGIT);
+  if (at < 0) return undefined;
+  // Digits of other scripts are translated one by one, and a text may have megabytes of them.
+  const found = NUMBER.exec(inAscii(text.slice(Math.max(0, at - LONGEST_SIGN), at + LONGEST_NUMBER)));
   if (found === null) return undefined;
   const { sign = '', digits = '' } = found.groups ?? {};
   const value = Number(plain(digits, decimal));
@@ -31,7 +34,11 @@ function inAscii(text: string): string {
   return text.replace(/\P{ASCII}/gu, (found) => SEPARATORS[found] ?? (DIGIT.test(found) ? digitOf(found) : found));
 }
 
+const A_DIGIT = /[\p{Nd}]/u;
 const DIGIT = /^\p{Nd}/u;
+/** Code units that may count before the first digit of a number, and from there on. */
+const LONGEST_SIGN = 16;
+const LONGEST_NUMBER = 2_000;
 const SEPARATORS: Readonly<Record<string, string>> = { '٫': '.', '٬': ',', '．': '.', '，': ',' };
 
 /** Unicode has decimal digits in runs from 0 to 9, also several in a row. */

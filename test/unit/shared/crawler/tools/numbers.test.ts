@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type NumberOptions, numberIn } from '../../../../../shared/crawler/tools/numbers.ts';
 
 // biome-ignore format: a table
@@ -41,4 +41,11 @@ test.each<[string, number | undefined, NumberOptions?]>([
   ['9'.repeat(400),    1e41],
 ])('%s is %s', (text, number, options) => {
   expect(numberIn(text, options)).toBe(number);
+});
+
+test('of a text of digits of another script, only those of its first number are translated', () => {
+  const translated = vi.spyOn(String, 'fromCodePoint');
+  onTestFinished(() => translated.mockRestore());
+  expect(numberIn(`${'x'.repeat(100_000)} -${'٣ '.repeat(100_000)}`)).toBe(-3);
+  expect(translated.mock.calls.length).toBeLessThan(10_000);
 });

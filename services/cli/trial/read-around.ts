@@ -30,7 +30,7 @@ export async function readAround(
   const read = await steps.extract(visit.run, page);
   const own = await new OwnReader(steps).readRecorded(visit, page);
   const extract = await transformed(visit, page, read, steps);
-  const made = doneRecord(visit, arrival, own, extract, { at: 0, truncated: [] });
+  const made = doneRecord(visit, arrival, own, extract, 0);
   const kept = await storable(visit, made, steps);
   if ('ending' in kept) return failureIn(kept.ending);
   return { page, extract: kept.record.data === made.data ? extract : { ...extract, data: kept.record.data } };

@@ -34,9 +34,9 @@ export class OwnReader {
   readRecorded({ run, task }: Visit, page: Page): Promise<OwnReading> {
     const { content, crawler } = run.options;
     const read = (): OwnReading => {
-      const title = page.title ?? null;
-      if (content === 'none' || task.step === FILE_STEP.key) return { title };
-      return { title, content: page.contentAs(content) };
+      const { title = null, truncated } = page;
+      if (content === 'none' || task.step === FILE_STEP.key) return { title, truncated };
+      return { title, truncated, content: page.contentAs(content) };
     };
     return this.#steps.call({ about: { crawler, part: PART }, url: page.url }, read, (own) => own as OwnReading);
   }

@@ -289,9 +289,9 @@ export class Pipeline {
     const offered = await this.#links.offer(visit, page, extract);
     if (offered.how === 'stale') return 'ack';
     if (offered.how === 'full') return await this.#endings.withoutRoom(visit, offered.refused);
-    const isMoreCut = offered.how === 'cut' && !page.truncated.includes('links');
-    const truncated = isMoreCut ? [...page.truncated, 'links' as const] : page.truncated;
-    const made = doneRecord(visit, arrival, own, extract, { at: clock.now(), truncated });
+    const isMoreCut = offered.how === 'cut' && !own.truncated.includes('links');
+    const truncated = isMoreCut ? [...own.truncated, 'links' as const] : own.truncated;
+    const made = doneRecord(visit, arrival, { ...own, truncated }, extract, clock.now());
     const kept = await storable(visit, made, this.#steps);
     const { leftOut, tally } = offered;
     if ('ending' in kept) return await this.#endings.over(visit, { ...ending, leftOut, tally, ...kept.ending });

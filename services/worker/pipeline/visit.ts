@@ -156,6 +156,8 @@ export interface Arrival {
 /** What a record has of its page besides what a step made of it. */
 export interface OwnReading {
   readonly title: string | null;
+  /** Of what the step had of it there is more on the page. */
+  readonly truncated: readonly PagePart[];
   /** What the run keeps of the body; nothing if it keeps nothing. */
   readonly content?: KeptContent;
 }
@@ -192,9 +194,9 @@ export function failedStep({ message, reason, place }: StepError): Ending {
 export function doneRecord(
   visit: Visit,
   { fetched, fromCache }: Arrival,
-  { title, content }: OwnReading,
+  { title, content, truncated }: OwnReading,
   extract: Extract,
-  { at, truncated }: { readonly at: number; readonly truncated: readonly PagePart[] },
+  at: number,
 ): DoneRecord {
   const { isCut = false, ...kept } = content ?? {};
   const cut = isCut ? [...truncated, 'content' as const] : truncated;

@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { answered } from '../../shared/backends/attempts.ts';
 import {
   brokerAlarm,
   type ConnectOptions,
@@ -26,7 +27,7 @@ import { makeOutputFolder, unusableOutput } from '../../shared/runtime/files/out
 import { silentLog } from '../../shared/runtime/logger.ts';
 import { TRAWL } from '../../shared/runtime/started-as.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
-import { readEnvironment, userAgentOf } from '../../shared/settings/settings.ts';
+import { rabbitmqUrlOf, readEnvironment, redisUrlOf, userAgentOf } from '../../shared/settings/settings.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 import { hostHeadersOf } from './host-headers.ts';
 import { routingRulesOf } from './routing-rules.ts';
@@ -36,6 +37,9 @@ import { unknownTexts } from './unknown-setting.ts';
 const PROBE_BYTES = 4_096;
 /** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
 const NAME = 'trawl doctor';
+
+/** One that takes longer hangs, for whoever waits for the doctor. */
+const PATIENCE_MS = 5_000;
 
 /** Of these, the tasks are counted that are in flight. */
 const MOST_OPEN_RUNS = 1_000;
@@ -53,6 +57,8 @@ export interface Finding {
 interface CheckContext {
   readonly settings: Settings;
   readonly signal?: AbortSignal;
+  /** The longest that a service is waited for, in milliseconds. Default: 5 s. */
+  readonly patienceMs?: number;
 }
 
 /** Checks settings, crawler, records, Redis and RabbitMQ: what is wrong, and how to fix it. */
@@ -65,15 +71,42 @@ export async function findTroubles(context: CheckContext): Promise<readonly Find
   findings.push(...(await checkSecrets(context)));
   findings.push(await found('routing rules', async () => `${(await routingRulesOf(settings)).length} in force`));
   if (settings.hostHeaders !== '') findings.push(await found('host headers', () => checkHostHeaders(context)));
-  findings.push(...(await checkProxies(context)));
-  findings.push(await found('records', () => checkRecords(context)));
-  const redis = await checkRedis(context);
-  findings.push(...redis, ...(await checkCache(context)));
-  const rabbitMq = await found('RabbitMQ', () => checkRabbitMq(context));
-  findings.push(rabbitMq);
+  const { sink, cacheRedisUrl } = settings;
+  const [proxies, records, redis, cache, rabbitMq] = await Promise.all([
+    checkProxies(context),
+    found('records', () =>
+      sink === undefined ? checkFolder(settings.outputDir) : inTime(context, recordsPlaceOf(settings), checkRecords),
+    ),
+    checkRedis(context),
+    cacheRedisUrl === undefined || settings.cacheTtl === 0 ? [] : checkCache(context, cacheRedisUrl),
+    found('RabbitMQ', () => inTime(context, rabbitMqAt(settings), checkRabbitMq)),
+  ]);
+  findings.push(...proxies, records, ...redis, ...cache, rabbitMq);
   if ([...redis, rabbitMq].every(({ state }) => state !== 'problem'))
     findings.push(...(await checkDeliveries(context)));
   return findings;
+}
+
+/**
+ * Has a service looked at, until it has taken too long: one that hangs says nothing by itself.
+ *
+ * @throws UnavailableError
+ */
+async function inTime<T>(
+  context: CheckContext,
+  where: string,
+  look: (context: CheckContext) => Promise<T>,
+): Promise<T> {
+  const { signal, patienceMs = PATIENCE_MS } = context;
+  const late = AbortSignal.timeout(patienceMs);
+  const either = signal === undefined ? late : AbortSignal.any([signal, late]);
+  try {
+    return await answered(look({ ...context, signal: either }), where, either);
+  } catch (error: unknown) {
+    if (!late.aborted || signal?.aborted === true || !(error instanceof InterruptedError)) throw error;
+    const why = 'it hangs or has too much to do, or what is between lets nothing through';
+    throw new UnavailableError(`${where} has not answered within ${patienceMs / 1_000} s: ${why}`);
+  }
 }
 
 function settingsFindings({ settings }: CheckContext): Finding[] {
@@ -130,7 +163,6 @@ async function checkProxies({ settings: { proxies } }: CheckContext): Promise<Fi
 
 async function checkRecords(context: CheckContext): Promise<string> {
   const { settings } = context;
-  if (settings.sink === undefined) return await checkFolder(settings.outputDir);
   const source = await openRecords(once(context));
   try {
     const problem = await source.storingProblem?.();
@@ -154,12 +186,20 @@ async function checkFolder(folder: string): Promise<string> {
   return `${folder} can be written to`;
 }
 
+function redisAt(settings: Settings): string {
+  return `Redis at ${placeOf(redisUrlOf(settings))}`;
+}
+
+function rabbitMqAt(settings: Settings): string {
+  return `RabbitMQ at ${placeOf(rabbitmqUrlOf(settings))}`;
+}
+
 /** Connects as a worker would: its warnings become warnings, its refusals problems. */
 async function checkRedis(context: CheckContext): Promise<Finding[]> {
   const warnings: Finding[] = [];
   const warn = (_: object, said: string): void => void warnings.push({ what: 'Redis', state: 'warning', said });
-  const finding = await found('Redis', async () => {
-    const stores = await connectStores({ ...once(context), log: { ...silentLog, warn }, warnsOfLoss: true });
+  const look = async (within: CheckContext): Promise<string> => {
+    const stores = await connectStores({ ...once(within), log: { ...silentLog, warn }, warnsOfLoss: true });
     try {
       await checkStores(stores);
       const full = stores.memory === undefined ? undefined : fullnessText(await stores.memory.memory());
@@ -170,7 +210,8 @@ async function checkRedis(context: CheckContext): Promise<Finding[]> {
     } finally {
       stores.close();
     }
-  });
+  };
+  const finding = await found('Redis', () => inTime(context, redisAt(context.settings), look));
   return [finding, ...warnings.filter(({ said }) => !said.startsWith('Attempt'))];
 }
 
@@ -178,12 +219,10 @@ async function checkRedis(context: CheckContext): Promise<Finding[]> {
  * A cache in the frontier's Redis needs no check of its own. Workers continue without a separate one: its failure is a
  * warning.
  */
-async function checkCache({ settings }: CheckContext): Promise<Finding[]> {
-  const { cacheRedisUrl, cacheTtl } = settings;
-  if (cacheRedisUrl === undefined || cacheTtl === 0) return [];
-  const place = placeOf(cacheRedisUrl);
+async function checkCache(context: CheckContext, url: string): Promise<Finding[]> {
+  const place = placeOf(url);
   const finding = await found('response cache', async () => {
-    await tryCache(cacheRedisUrl, NAME, settings);
+    await inTime(context, 'it', ({ settings }) => tryCache(url, NAME, settings));
     return `${place} answers`;
   });
   if (finding.state === 'ok') return [finding];
@@ -205,7 +244,20 @@ async function checkRabbitMq(context: CheckContext): Promise<string> {
 }
 
 /** Do workers get deliveries? And is there anything that RabbitMQ should have, and has not, since a queue was purged, say? It comes back when its lease lapses. */
-async function checkDeliveries(context: CheckContext): Promise<Finding[]> {
+async function checkDeliveries(context: CheckContext): Promise<readonly Finding[]> {
+  let findings: readonly Finding[] = [];
+  const finding = await found('deliveries', async () => {
+    findings = await inTime(
+      context,
+      `${redisAt(context.settings)} or ${rabbitMqAt(context.settings)}`,
+      deliveryFindings,
+    );
+    return '';
+  });
+  return finding.state === 'ok' ? findings : [finding];
+}
+
+async function deliveryFindings(context: CheckContext): Promise<Finding[]> {
   const { stores, letters } = await connectForReplay(once(context));
   try {
     const [{ priority, normal }, workers] = await Promise.all([letters.depths(), stores.roster.workers()]);

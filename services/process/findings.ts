@@ -22,6 +22,7 @@ import { lackingSecrets } from '../../shared/control/workers/lacking-secrets.ts'
 import { secretsFrom } from '../../shared/crawler/around/secrets.ts';
 import { findAll, findCrawler } from '../../shared/crawler/loading/catalogue.ts';
 import { elapsedMs } from '../../shared/ports/runs.ts';
+import { CONNECT_TIMEOUT_MS } from '../../shared/runtime/connect-timeout.ts';
 import { InterruptedError, messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
 import { makeOutputFolder, unusableOutput } from '../../shared/runtime/files/output-folder.ts';
 import { silentLog } from '../../shared/runtime/logger.ts';
@@ -38,8 +39,8 @@ const PROBE_BYTES = 4_096;
 /** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
 const NAME = 'trawl doctor';
 
-/** One that takes longer hangs, for whoever waits for the doctor. */
-const PATIENCE_MS = 5_000;
+/** Time to connect, and to find out what is wrong if that can't be done. */
+const PATIENCE_MS = CONNECT_TIMEOUT_MS + 5_000;
 
 /** Of these, the tasks are counted that are in flight. */
 const MOST_OPEN_RUNS = 1_000;
@@ -57,7 +58,7 @@ export interface Finding {
 interface CheckContext {
   readonly settings: Settings;
   readonly signal?: AbortSignal;
-  /** The longest that a service is waited for, in milliseconds. Default: 5 s. */
+  /** The longest that a service is waited for, in milliseconds. Default: 15 s. */
   readonly patienceMs?: number;
 }
 

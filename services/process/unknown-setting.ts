@@ -1,12 +1,11 @@
 import { isMentioned } from '../../shared/crawler/loading/crawler-files.ts';
-import { type UnknownName, unknownInEnvFile } from '../../shared/settings/settings.ts';
+import { oddInEnvFile, type UnknownName, unknownInEnvFile } from '../../shared/settings/settings.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 
-/** What to say of the names in `.env` that nothing reads: no setting, and no secret of a crawler. */
+/** What to say of what nothing reads in `.env`: lines that are no assignments, and names of no setting and no secret of a crawler. */
 export function unknownTexts({ crawlersDir, crawler }: Settings): string[] {
-  return unknownInEnvFile()
-    .filter(({ name }) => !isMentioned(name, crawlersDir, crawler))
-    .map(unknownText);
+  const unknown = unknownInEnvFile().filter(({ name }) => !isMentioned(name, crawlersDir, crawler));
+  return [...oddInEnvFile().map(({ line, problem }) => `.env:${line}: ${problem}`), ...unknown.map(unknownText)];
 }
 
 function unknownText({ name, nearest }: UnknownName): string {

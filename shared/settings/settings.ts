@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { ConfigurationError, codeOf, messageOf } from '../runtime/errors.ts';
+import { type OddLine, oddLines } from './env-lines.ts';
 import { nearestOf } from './nearest-name.ts';
 import { SETTINGS, type SettingKey, type Settings } from './table.ts';
 import { plainProblems, tlsProblems } from './tls-files.ts';
@@ -141,16 +142,26 @@ function withoutBeatenUrls(settings: Settings, sources: Sources): Settings {
   };
 }
 
+/** The lines of `.env` that are not taken as they were meant. */
+export function oddInEnvFile(): OddLine[] {
+  return oddLines(envFileText());
+}
+
 function readEnvFile(): Record<string, string> {
+  return parse(envFileText());
+}
+
+/** Nothing if there is none. @throws ConfigurationError */
+function envFileText(): string {
   let bytes: Buffer;
   try {
     bytes = readFileSync('.env');
   } catch (error: unknown) {
-    if (codeOf(error) === 'ENOENT') return {};
+    if (codeOf(error) === 'ENOENT') return '';
     throw new ConfigurationError([`.env can't be read: ${messageOf(error)}`], { cause: error });
   }
   // No line of it would be understood.
   if (bytes.includes(0))
     throw new ConfigurationError(['expected .env to be text in UTF-8: save it as that, not as UTF-16']);
-  return parse(bytes);
+  return bytes.toString();
 }

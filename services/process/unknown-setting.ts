@@ -5,7 +5,7 @@ import type { Settings } from '../../shared/settings/table.ts';
 /** What to say of what nothing reads in `.env`: lines that are no assignments, and names of no setting and no secret of a crawler. */
 export function unknownTexts({ crawlersDir, crawler }: Settings): string[] {
   const unknown = unknownInEnvFile().filter(({ name }) => !isMentioned(name, crawlersDir, crawler));
-  return [...oddInEnvFile().map(({ line, problem }) => `.env:${line}: ${problem}`), ...unknown.map(unknownText)];
+  return [...oddInEnvFile(), ...unknown.map(unknownText)];
 }
 
 function unknownText({ name, nearest }: UnknownName): string {

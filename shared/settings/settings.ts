@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { ConfigurationError, codeOf, messageOf } from '../runtime/errors.ts';
-import { type OddLine, oddLines } from './env-lines.ts';
+import { oddLines } from './env-lines.ts';
 import { nearestOf } from './nearest-name.ts';
 import { SETTINGS, type SettingKey, type Settings } from './table.ts';
 import { plainProblems, tlsProblems } from './tls-files.ts';
@@ -21,7 +21,13 @@ export type Sources = Readonly<Record<Layer, Readonly<Record<string, string | un
  * @throws ConfigurationError with every problem at once
  */
 export function readSettings(flags: Readonly<Record<string, string | undefined>>): Settings {
-  return settingsFrom({ flag: flags, environment: withoutServiceLinks(process.env), file: readEnvFile() });
+  try {
+    return settingsFrom({ flag: flags, environment: withoutServiceLinks(process.env), file: readEnvFile() });
+  } catch (error: unknown) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    // A value that is wrong may have come of a line that is.
+    throw new ConfigurationError([...error.problems, ...oddInEnvFile()], { cause: error });
+  }
 }
 
 /** Reads settings from given sources. */
@@ -142,9 +148,9 @@ function withoutBeatenUrls(settings: Settings, sources: Sources): Settings {
   };
 }
 
-/** The lines of `.env` that are not taken as they were meant. */
-export function oddInEnvFile(): OddLine[] {
-  return oddLines(envFileText());
+/** What is wrong with the lines of `.env`, in words. */
+export function oddInEnvFile(): string[] {
+  return oddLines(envFileText()).map(({ line, problem }) => `.env:${line}: ${problem}`);
 }
 
 function readEnvFile(): Record<string, string> {

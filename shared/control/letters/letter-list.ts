@@ -10,22 +10,24 @@ export async function browseLetters(letters: Pick<DeadLetters, 'browse'>): Promi
 }
 
 /**
- * The first of the letters that are meant, in the order of {@link browseLetters}, and how many there are of all. However many there are, no
+ * The first of the letters that are meant, in the order of {@link browseLetters}, and how many are meant, and there in all. However many there are, no
  * more than twice as many as may be listed are in memory.
  */
 export async function listLetters(
   letters: Pick<DeadLetters, 'sift'>,
   { isMeant: isListed, limit }: { readonly isMeant: (found: FoundLetter) => boolean; readonly limit: number },
-): Promise<{ readonly found: readonly FoundLetter[]; readonly all: number }> {
+): Promise<{ readonly found: readonly FoundLetter[]; readonly meant: number; readonly all: number }> {
   let found: FoundLetter[] = [];
-  let all = 0;
+  let [meant, all] = [0, 0];
   await letters.sift(async (messages) => {
     all += messages.length;
-    found.push(...messages.map(readLetter).filter(isListed));
+    const listed = messages.map(readLetter).filter(isListed);
+    meant += listed.length;
+    found.push(...listed);
     if (found.length > 2 * limit) found = inOrder(found).slice(0, limit);
     return [];
   });
-  return { found: inOrder(found).slice(0, limit), all };
+  return { found: inOrder(found).slice(0, limit), meant, all };
 }
 
 /** By which letters are ordered. A queue doesn't keep the order of those that failed at the same moment. */

@@ -110,7 +110,10 @@ describe('after a run', () => {
     const url = site.url('/status/404');
     const line = stdout.trimEnd();
     expect(line).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +http_4xx +404 +http:\/\/\S+ +mixed:[0-9a-f]{32}$/);
-    expect([line.includes(url), stderr]).toEqual([true, '1 of 3 dead letters\n']);
+    expect([line.includes(url), stderr]).toEqual([true, '1 dead letter; 3 in all\n']);
+    const some = await workplace.run(['dlq', 'list', '--host', site.host, '--limit', '1']);
+    expect(some.stderr).toBe('1 of 2 dead letters; 3 in all\n');
+    expect((await workplace.run(['dlq', 'list', '--limit', '2'])).stderr).toBe('2 of 3 dead letters\n');
 
     const id = line.split(/ +/).at(-1) ?? '';
     const letter = await workplace.json(['dlq', 'show', id]);

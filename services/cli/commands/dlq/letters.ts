@@ -20,7 +20,7 @@ const TASK_ID = /^[a-z0-9-]+:[0-9a-f]{32}$/;
 /** `trawl dlq list`: a line each, oldest first. */
 export async function listLetters(options: FilterOptions, context: Context): Promise<number> {
   const [filter, limit] = [readFilter(options), readLimit(options)];
-  const { found, all } = await withLetters(context, whoseLetters(options), (letters) =>
+  const { found, meant, all } = await withLetters(context, whoseLetters(options), (letters) =>
     list(letters, { isMeant: (each) => isMeant(each, filter), limit }),
   );
   if (context.json) {
@@ -35,8 +35,9 @@ export async function listLetters(options: FilterOptions, context: Context): Pro
     message.id ?? '',
   ]);
   print(table(rows));
-  const shown = found.length === all ? '' : ` of ${count(all)}`;
-  say(`${count(found.length)}${shown} ${all === 1 ? 'dead letter' : 'dead letters'}`);
+  const shown = found.length === meant ? '' : `${count(found.length)} of `;
+  const others = meant === all ? '' : `; ${count(all)} in all`;
+  say(`${shown}${counted(meant, 'dead letter')}${others}`);
   return 0;
 }
 

@@ -45,5 +45,9 @@ test('one that is behind very many others is found', async () => {
   const usual = messageOf('http://a.test/', {});
   const letters = lettersOf(150_000, (n) => (n === 149_999 ? wanted : usual));
   const isMeant = ({ host }: FoundLetter): boolean => host === 'b.test';
-  expect((await listLetters(letters, { isMeant, limit: 100 })).found).toEqual([readLetter(wanted)]);
+  expect(await listLetters(letters, { isMeant, limit: 100 })).toEqual({
+    found: [readLetter(wanted)],
+    meant: 1,
+    all: 150_000,
+  });
 });

@@ -39,8 +39,9 @@ const PROBE_BYTES = 4_096;
 /** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
 const NAME = 'trawl doctor';
 
-/** Time to connect, and to find out what is wrong if that can't be done. */
-const PATIENCE_MS = CONNECT_TIMEOUT_MS + 5_000;
+/** To find out what is wrong where a connection can't be made. */
+const PROBE_MS = 5_000;
+const PATIENCE_MS = CONNECT_TIMEOUT_MS + PROBE_MS;
 
 /** Of these, the tasks are counted that are in flight. */
 const MOST_OPEN_RUNS = 1_000;

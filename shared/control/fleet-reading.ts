@@ -6,6 +6,7 @@ import type { HostLine, RunOverview } from '../ports/run-overview.ts';
 import type { RunProgress, RunState, Runs } from '../ports/runs.ts';
 import type { DeadLetters, QueueDepths } from '../ports/transport.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { DamagedRunError } from '../runtime/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../task/durations.ts';
 import { partsOf } from '../task/parts.ts';
 import { RecentRead } from './recent-read.ts';
@@ -173,7 +174,7 @@ async function readRuns({ runs }: ReadStores): Promise<RunsReading> {
   const progress: RunProgress[] = [];
   const waitingHosts: HostLine[] = [];
   await inTurns(open, async (run) => {
-    const found = await runs.progress(run);
+    const found = await unlessDamaged(() => runs.progress(run));
     if (found === undefined) return;
     progress.push(found);
     if (found.state !== 'running' || found.waiting === 0) return;
@@ -185,7 +186,7 @@ async function readRuns({ runs }: ReadStores): Promise<RunsReading> {
   await inTurns(
     newest.filter((run) => !isOpen.has(run)),
     async (run) => {
-      const standing = await runs.standing(run);
+      const standing = await unlessDamaged(() => runs.standing(run));
       if (standing !== undefined) byState[standing.state]++;
     },
   );
@@ -197,6 +198,16 @@ async function readRuns({ runs }: ReadStores): Promise<RunsReading> {
     identityGap: sum(progress, identityGapOf),
     waitingHosts,
   };
+}
+
+/** Of a damaged run nothing is counted; the others are. */
+async function unlessDamaged<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error: unknown) {
+    if (!(error instanceof DamagedRunError)) throw error;
+    return undefined;
+  }
 }
 
 async function readHosts({ hosts }: ReadStores): Promise<HostsReading> {

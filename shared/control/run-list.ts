@@ -4,6 +4,7 @@ import type { LiveWorker, Roster } from '../ports/roster.ts';
 import type { RunCounts, RunOverview } from '../ports/run-overview.ts';
 import type { Runs } from '../ports/runs.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { DamagedRunError } from '../runtime/errors.ts';
 import { partsOf } from '../task/parts.ts';
 import { type RunView, RunWatcher } from './run-watcher.ts';
 
@@ -14,6 +15,8 @@ export interface RunList {
   /** Counts of all runs, listed or not. */
   readonly counts: RunCounts;
   readonly workers: readonly LiveWorker[];
+  /** What is wrong with runs that can't be read, a sentence each: they are not listed. */
+  readonly damaged: readonly string[];
 }
 
 interface RunListerOptions {
@@ -64,13 +67,16 @@ export class RunLister {
     const watchers = [...new Set([...open, ...newest])].map((run) => [run, this.#watcherOf(run)] as const);
     // Watchers of runs that are no longer listed are dropped.
     this.#watchers = new Map(watchers);
-    const views: RunView[] = [];
+    const [views, damaged]: [RunView[], string[]] = [[], []];
     for (const some of partsOf(watchers, AT_ONCE)) {
-      const seen = await Promise.all(some.map(([, watcher]) => watcher.look()));
-      views.push(...seen.filter((view) => view !== undefined));
+      const seen = await Promise.all(some.map(([, watcher]) => lookUnlessDamaged(watcher)));
+      for (const found of seen) {
+        if (typeof found === 'string') damaged.push(found);
+        else if (found !== undefined) views.push(found);
+      }
     }
     views.sort((a, b) => b.progress.startedAt - a.progress.startedAt || (a.progress.run < b.progress.run ? 1 : -1));
-    return { views, counts, workers };
+    return { views, counts, workers, damaged };
   }
 
   #watcherOf(run: string): RunWatcher {
@@ -80,5 +86,15 @@ export class RunLister {
     const memory = store && { memory: () => (this.#memory ??= store.memory()) };
     const looking = { runs, roster, oldestDueMs, memory, clock, resumeCommand, mostHosts: HOSTS_OF_EACH };
     return this.#watchers.get(run) ?? new RunWatcher({ run, ...looking });
+  }
+}
+
+/** One damaged run hides no other: what is wrong with it is its view. */
+async function lookUnlessDamaged(watcher: RunWatcher): Promise<RunView | string | undefined> {
+  try {
+    return await watcher.look();
+  } catch (error: unknown) {
+    if (!(error instanceof DamagedRunError)) throw error;
+    return error.message;
   }
 }

@@ -61,6 +61,16 @@ export class RemovedFileError extends StorageError {
   }
 }
 
+/** Of a run the store has something that nobody of ours wrote. Others are as they were. */
+export class DamagedRunError extends StorageError {
+  constructor(run: string, why: string, options?: { cause?: unknown }) {
+    super(
+      `run ${run} is damaged in the store: ${why}. Restore it from a backup, or crawl again under another name`,
+      options,
+    );
+  }
+}
+
 /** Ctrl-C or SIGTERM came while nothing was under way that had to be finished. Nothing is lost. */
 export class InterruptedError extends TrawlError {
   override readonly name = 'InterruptedError';

@@ -168,7 +168,8 @@ class AllRuns {
 
   async again(): Promise<StatusView> {
     const [list, fleet] = await Promise.all([this.#lister.look(), lookAtHosts(this.#stores)]);
-    const { views, counts, workers } = list;
+    const { views, counts, workers, damaged } = list;
+    for (const said of damaged) sayFailure(said);
     const rows = views.map(({ progress, bottleneck }) => {
       const { run, state, discovered, done, skipped, failed, cancelled } = progress;
       const ended = done + skipped + failed + cancelled;
@@ -186,7 +187,7 @@ class AllRuns {
     const none = this.#isLocal
       ? `No runs yet. Start one with: ${TRAWL} crawl https://example.com/`
       : `No runs yet. Start one with: ${TRAWL} produce https://example.com/ (crawls on this machine: ${TRAWL} status --local)`;
-    const others = counts.known - views.length;
+    const others = counts.known - views.length - damaged.length;
     const more = others > 0 ? [`… and ${counted(others, 'older run')}: ${TRAWL} status RUN`] : [];
     return {
       lines: [

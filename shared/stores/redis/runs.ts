@@ -11,6 +11,7 @@ import {
   type Runs,
   type Steered,
 } from '../../ports/runs.ts';
+import { DamagedRunError, messageOf } from '../../runtime/errors.ts';
 import type { TroubleKind } from '../../task/host/host-trouble.ts';
 import { partsOf } from '../../task/parts.ts';
 import { newIncarnation } from '../incarnation.ts';
@@ -74,28 +75,31 @@ export class RedisRuns implements Runs, RunOverview {
   }
 
   async seal(run: string, producer = '', incarnation = ''): Promise<Steered | undefined> {
-    return readSteered(await this.#scripts.run('seal', run, producer, incarnation));
+    return await this.#steered(run, 'seal', producer, incarnation);
   }
 
   async pause(run: string, reason = ''): Promise<Steered | undefined> {
-    return readSteered(await this.#scripts.run('steer', run, 'paused', reason));
+    return await this.#steered(run, 'steer', 'paused', reason);
   }
 
   async resume(run: string): Promise<Steered | undefined> {
-    return readSteered(await this.#scripts.run('steer', run, 'running', ''));
+    return await this.#steered(run, 'steer', 'running', '');
   }
 
   async cancel(run: string): Promise<Steered | undefined> {
-    return readSteered(await this.#scripts.run('steer', run, 'cancelled', ''));
+    return await this.#steered(run, 'steer', 'cancelled', '');
   }
 
   async progress(run: string): Promise<RunProgress | undefined> {
-    const reply = (await this.#scripts.run('progress', run)) as ProgressReply;
-    return reply.length === 0 ? undefined : readProgress(run, reply);
+    return await unlessDamaged(run, async () => {
+      const reply = (await this.#scripts.run('progress', run)) as ProgressReply;
+      return reply.length === 0 ? undefined : readProgress(run, reply);
+    });
   }
 
   async standing(run: string): Promise<RunStanding | undefined> {
-    const fields = await this.#redis.hmget(`${this.#prefix}run:${run}`, 'state', 'incarnation', 'ended_at');
+    const key = `${this.#prefix}run:${run}`;
+    const fields = await unlessDamaged(run, () => this.#redis.hmget(key, 'state', 'incarnation', 'ended_at'));
     const [state, incarnation, endedAt] = fields;
     if (!state) return undefined;
     return { incarnation: incarnation ?? '', state: state as RunState, hasEnded: endedAt !== null };
@@ -130,15 +134,20 @@ export class RedisRuns implements Runs, RunOverview {
   }
 
   async #hostsFrom(run: string, from: number, most: number): Promise<HostLine[]> {
-    const reply = (await this.#scripts.run('hosts', run, from, most)) as (string | number)[];
+    const reply = await unlessDamaged(run, () => this.#scripts.run('hosts', run, from, most));
     const lines: HostLine[] = [];
-    for (const [host, waiting, ...circumstances] of partsOf(reply, LINE)) {
+    for (const [host, waiting, ...circumstances] of partsOf(reply as (string | number)[], LINE)) {
       const [kind, reason, giveUpAt] = circumstances.splice(CIRCUMSTANCES).map(String);
       const at = giveUpAt ? { giveUpAt: Number(giveUpAt) } : {};
       const trouble = kind ? { trouble: { kind: kind as TroubleKind, reason: reason ?? '', ...at } } : {};
       lines.push({ host: String(host), waiting: Number(waiting), ...readCircumstances(circumstances), ...trouble });
     }
     return lines;
+  }
+
+  async #steered(run: string, ...[script, ...args]: Parameters<Scripts['run']>): Promise<Steered | undefined> {
+    const [was, is] = (await unlessDamaged(run, () => this.#scripts.run(script, run, ...args))) as RunState[];
+    return was === undefined || is === undefined ? undefined : { was, is };
   }
 
   /** @throws ConfigurationError if the marks in Redis have another form than this process' */
@@ -152,7 +161,12 @@ export class RedisRuns implements Runs, RunOverview {
   }
 }
 
-function readSteered(reply: unknown): Steered | undefined {
-  const [was, is] = reply as RunState[];
-  return was === undefined || is === undefined ? undefined : { was, is };
+/** @throws DamagedRunError if what Redis has of the run is of another type, or can't be read */
+async function unlessDamaged<T>(run: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error: unknown) {
+    const isDamaged = error instanceof SyntaxError || /^WRONGTYPE\b/.test(messageOf(error));
+    throw isDamaged ? new DamagedRunError(run, messageOf(error).replace(/\.$/, ''), { cause: error }) : error;
+  }
 }

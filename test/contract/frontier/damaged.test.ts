@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { RunLister } from '../../../shared/control/run-list.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
+import { RedisHostOverview } from '../../../shared/stores/redis/host-overview.ts';
+import { RedisRoster } from '../../../shared/stores/redis/roster.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
 import { FAST_RUN } from '../../support/builders.ts';
 import { POLICY } from '../../support/policy.ts';
@@ -25,9 +28,7 @@ async function setup() {
     await frontier.offer(run, pages(1, 4, `${run}.test`));
   }
   return {
-    clock,
-    frontier,
-    runs,
+    ...{ clock, frontier, prefix, runs },
     key: (name: string) => `${prefix}${name}`,
     async released() {
       const { tasks, damaged } = await frontier.release(ROOM);
@@ -95,6 +96,22 @@ test('a host whose hash is something else is learnt anew', async () => {
   const { key, released } = await setup();
   await redis.set(key('ratelimit:bad.test'), '1');
   expect(await released()).toEqual({ runs: [...BAD, ...GOOD], damaged: [] });
+});
+
+test.each<[string, (key: string) => Promise<unknown>]>([
+  ['is of the wrong type', async (key) => await redis.multi().del(key).set(key, '1').exec()],
+  ['has options that are cut short', async (key) => await redis.hset(key, 'options', '{"rob')],
+])('a run whose key %s is named with the mend, and hides no other from a list', async (_, damage) => {
+  const { clock, key, prefix, runs } = await setup();
+  await damage(key('run:bad'));
+  const said = /^run bad is damaged in the store: .+\. Restore it from a backup, or crawl again under another name$/;
+  await expect(runs.progress('bad')).rejects.toThrow(said);
+  const roster = new RedisRoster({ redis, prefix, clock });
+  const hosts = new RedisHostOverview({ redis, prefix, clock });
+  const { views, damaged } = await new RunLister({ runs, roster, hosts, clock }).look();
+  expect(views.map(({ progress }) => progress.run)).toEqual(['good']);
+  expect(damaged).toEqual([expect.stringMatching(said)]);
+  expect(await hosts.due()).toBeGreaterThanOrEqual(1);
 });
 
 test('tasks of other runs come back, and other runs are drained', async () => {

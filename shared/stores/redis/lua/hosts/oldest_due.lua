@@ -6,8 +6,9 @@
 
 local oldest = now
 for _, run in ipairs(redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, MOST_RUNS_LOOKED_AT)) do
-  if redis.call('HGET', run_key(run), 'state') == 'running' then
-    local first = redis.call('ZRANGE', run_key(run, 'ready'), 0, 0, 'WITHSCORES')
+  -- An error, of a damaged run, is neither.
+  if redis.pcall('HGET', run_key(run), 'state') == 'running' then
+    local first = redis.pcall('ZRANGE', run_key(run, 'ready'), 0, 0, 'WITHSCORES')
     if first[2] then oldest = math.min(oldest, tonumber(first[2])) end
   end
 end

@@ -6,8 +6,10 @@
 
 local due = 0
 for _, run in ipairs(redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, MOST_RUNS_LOOKED_AT)) do
-  if redis.call('HGET', run_key(run), 'state') == 'running' then
-    due = due + redis.call('ZCOUNT', run_key(run, 'ready'), '-inf', int(now))
+  -- An error, of a damaged run, is neither.
+  if redis.pcall('HGET', run_key(run), 'state') == 'running' then
+    local hosts = redis.pcall('ZCOUNT', run_key(run, 'ready'), '-inf', int(now))
+    if type(hosts) == 'number' then due = due + hosts end
   end
 end
 return due

@@ -103,7 +103,8 @@ async function inTime<T>(
   const late = AbortSignal.timeout(patienceMs);
   const either = signal === undefined ? late : AbortSignal.any([signal, late]);
   try {
-    return await answered(look({ ...context, signal: either }), where, either);
+    // An interruption is told by what it interrupts.
+    return await answered(look({ ...context, signal: either }), where, late);
   } catch (error: unknown) {
     if (!late.aborted || signal?.aborted === true || !(error instanceof InterruptedError)) throw error;
     const why = 'it hangs or has too much to do, or what is between lets nothing through';

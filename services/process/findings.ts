@@ -74,7 +74,7 @@ export async function findTroubles(context: CheckContext): Promise<readonly Find
   findings.push(await found('routing rules', async () => `${(await routingRulesOf(settings)).length} in force`));
   if (settings.hostHeaders !== '') findings.push(await found('host headers', () => checkHostHeaders(context)));
   const { sink, cacheRedisUrl } = settings;
-  const [proxies, records, redis, cache, rabbitMq] = await Promise.all([
+  const checks = [
     checkProxies(context),
     found('records', () =>
       sink === undefined ? checkFolder(settings.outputDir) : inTime(context, recordsPlaceOf(settings), checkRecords),
@@ -82,7 +82,10 @@ export async function findTroubles(context: CheckContext): Promise<readonly Find
     checkRedis(context),
     cacheRedisUrl === undefined || settings.cacheTtl === 0 ? [] : checkCache(context, cacheRedisUrl),
     found('RabbitMQ', () => inTime(context, rabbitMqAt(settings), checkRabbitMq)),
-  ]);
+  ] as const;
+  // Of several that are interrupted, the first is told.
+  await Promise.allSettled(checks);
+  const [proxies, records, redis, cache, rabbitMq] = await Promise.all(checks);
   findings.push(...proxies, records, ...redis, ...cache, rabbitMq);
   if ([...redis, rabbitMq].every(({ state }) => state !== 'problem'))
     findings.push(...(await checkDeliveries(context)));

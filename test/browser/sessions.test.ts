@@ -64,9 +64,17 @@ test('a session ends while the page is open: it says so, and who signs in again 
   await signIn(page, 'ops');
   await page.getByRole('link', { name: 'New crawl' }).click();
   await page.getByLabel('Seeds').fill('https://half-typed.example/');
+  // The page asks for its figures by itself, and may so learn of it before the button is pressed.
+  const pressed = Promise.withResolvers<void>();
+  await page.route('**/api/**', async (route) => {
+    if (route.request().method() === 'GET') await pressed.promise;
+    await route.continue();
+  });
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Start' }).click();
+  pressed.resolve();
   await page.getByText('Your session has ended, or its token was removed.').waitFor();
+  await page.unroute('**/api/**');
   expect(await page.getByLabel('Seeds').isVisible()).toBe(false);
   expect(await flawsOf(page)).toEqual([]);
   await picture(page, 'session-ended');

@@ -69,6 +69,8 @@ const LIBRARIES = [
   'late.lua',
   'host_pace.lua',
   'troubles.lua',
+  'looked_at.lua',
+  'put_back.lua',
   'groups.lua',
   'window.lua',
 ] as const;

@@ -3,7 +3,7 @@
 -- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, who looks or '' for whom the lease
 --        of others is nothing, lease ms, how long Redis takes to answer in ms, bytes that
 --        Redis uses, those that it may use or 0, time
--- Needs  damage.lua, host_pace.lua, late.lua, troubles.lua, window.lua
+-- Needs  damage.lua, host_pace.lua, late.lua, looked_at.lua, put_back.lua, troubles.lua, window.lua
 -- Result {ms until the next look, the time, entry…}, an entry being
 --        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task, or 'damaged <run> <why>'; {ms until the lease ends, the time,
 --        'left'} if another looks for all
@@ -31,28 +31,6 @@ end
 if left_to_other_ms() > 0 then return {int(left_to_other_ms()), int(now), 'left'} end
 
 local reply, looks = {0, int(now)}, 0
-
--- What a look goes by of a run, with `given`, the number that was given last. Numbers begin above the clock, in microseconds: a
--- store that lost its last second doesn't know which it gave in that, and gives none of them again. How many were given is
--- counted beside it, for people. Each host's are written before the next host is looked at, and in one command.
-local function read_run(run)
-  local state, interval, touched, last, released, waiting, told, needs_room, tries_until = unpack(redis.call('HMGET', run_key(run),
-    'state', 'interval_ms', 'touched', 'releases', 'released', 'waiting', 'give_up_ms', 'needs_room', 'tries_until'))
-  return {
-    id = run, is_running = state == 'running', interval = (interval or state == 'running') and counter_of(run, 'interval_ms', interval or ''), is_unpaced = unpaced and not touched,
-    given = math.max(counter_of(run, 'releases', last), math.min(now * 1000, HIGHEST_START)),
-    released = counter_of(run, 'released', released), waiting = counter_of(run, 'waiting', waiting),
-    -- Few runs have hosts in trouble: without any, no host needs to be looked up.
-    is_troubled = redis.call('EXISTS', run_key(run, 'trouble')) == 1, told_give_up = as_number(told),
-    needs_room = needs_room, tries_until = as_number(tries_until),
-  }
-end
-
-local function next_numbers(run, count)
-  run.given, run.released, run.waiting = run.given + count, run.released + count, run.waiting - count
-  redis.call('HSET', run_key(run.id), 'releases', int(run.given), 'released', int(run.released), 'waiting', int(run.waiting))
-  return run.given
-end
 
 -- How far a host's cursor is. A run whose own interval is the slowest says so, for the others.
 local function keep_cursor(host, cursor, own, rate, interval)
@@ -214,43 +192,6 @@ local function visit_host(run, host, quota)
   return taken
 end
 
--- Has Redis room for this many bytes, up to a share of what it may use?
-local function has_room(share, bytes)
-  return memory == 0 or used + bytes < memory * share
-end
-
--- Put back tasks whose time has come rejoin their host's list, at the head. Returns how many there were.
-local function wake_put_back(run, from, till)
-  local due = redis.call('ZRANGEBYSCORE', run_key(run, 'putback'), int(from), int(from + till), 'LIMIT', 0, MOST_RETRIES_WOKEN)
-  for _, located in ipairs(due) do
-    local host, queue, entry = string.match(located, '^(%S+) (%a+) (%d+ %d+ .*)$')
-    redis.call('ZREM', run_key(run, 'putback'), located)
-    if not host then host, queue, entry = MALFORMED_HOST, 'normal', unreadable(located) end
-    redis.call('LPUSH', list_key(run, queue, host), entry)
-    redis.call('ZADD', run_key(run, 'ready'), 'NX', int(now), host)
-  end
-  return #due
-end
-
--- Tasks that wait for room try again once there is some; those from before somebody resumed the run, whatever there is.
-local function wake_those_without_room(run)
-  local woken = 0
-  for _, waits in ipairs({{NO_ROOM_FROM, FULL_AT}, {LEAVES_ROOM_FROM, FULL_FOR_OTHERS_AT}}) do
-    local till = has_room(waits[2], 0) and now or math.min(now, run.tries_until)
-    if till > 0 then woken = woken + wake_put_back(run.id, waits[1], till) end
-  end
-  if run.tries_until > 0 and run.tries_until < now and woken == 0 then redis.call('HDEL', run_key(run.id), 'tries_until') end
-end
-
--- A run that a full Redis has paused goes on when there is room for what it needs.
-local function resume_with_room(run)
-  local bytes, share = string.match(run.needs_room or '', '^(%d+) (%S+)$')
-  if not bytes or not has_room(tonumber(share), tonumber(bytes)) then return end
-  redis.call('HSET', run_key(run.id), 'state', 'running')
-  redis.call('HDEL', run_key(run.id), 'needs_room', 'pause_reason')
-  run.is_running = true
-end
-
 -- Sets when to look at a run again: at its first host's or first retry's time.
 local function reschedule(run)
   local host = redis.call('ZRANGE', run_key(run, 'ready'), 0, 0, 'WITHSCORES')
@@ -273,8 +214,8 @@ end
 
 local function visit_run(id, quota, most_looks)
   check_ledger(id)
-  local run = read_run(id)
-  if not run.is_running then resume_with_room(run) end
+  local run = read_run(id, unpaced)
+  if not run.is_running then resume_with_room(run, used, memory) end
   if not run.is_running then
     if run.needs_room then
       redis.call('ZADD', P .. 'ready', int(now + ROOM_LOOK_MS), id)
@@ -284,7 +225,7 @@ local function visit_run(id, quota, most_looks)
     return 0
   end
   wake_put_back(id, 0, now)
-  wake_those_without_room(run)
+  wake_those_without_room(run, used, memory)
   local left, visited = quota, {}
   local function visit(host)
     if not host or visited[host] or left <= 0 or most_looks <= 0 then return end

@@ -1,0 +1,27 @@
+-- Shared by release.lua: a run as one look at it knows it.
+
+-- What a look goes by, `unpaced` if a run that no worker has touched goes at any pace. Numbers begin above the clock, in microseconds:
+-- a store that lost its last second doesn't know which it gave in that, and gives none of them again. How many were given is
+-- counted beside `given`, the last, for people. Each host's are written before the next host is looked at, and in one command.
+local function read_run(run, unpaced)
+  local key = run_key(run)
+  local state, interval, touched, last, released, waiting, told, needs_room, tries_until = unpack(redis.call('HMGET', key,
+    'state', 'interval_ms', 'touched', 'releases', 'released', 'waiting', 'give_up_ms', 'needs_room', 'tries_until'))
+  local is_running = state == 'running'
+  return {
+    id = run, is_running = is_running, is_unpaced = unpaced and not touched,
+    -- A run that has gone has none. Without it, one that is running is damaged.
+    interval = (interval or is_running) and counter_of(run, 'interval_ms', interval or ''),
+    given = math.max(counter_of(run, 'releases', last), math.min(now * 1000, HIGHEST_START)),
+    released = counter_of(run, 'released', released), waiting = counter_of(run, 'waiting', waiting),
+    -- Few runs have hosts in trouble: without any, no host needs to be looked up.
+    is_troubled = redis.call('EXISTS', run_key(run, 'trouble')) == 1, told_give_up = as_number(told),
+    needs_room = needs_room, tries_until = as_number(tries_until),
+  }
+end
+
+local function next_numbers(run, count)
+  run.given, run.released, run.waiting = run.given + count, run.released + count, run.waiting - count
+  redis.call('HSET', run_key(run.id), 'releases', int(run.given), 'released', int(run.released), 'waiting', int(run.waiting))
+  return run.given
+end

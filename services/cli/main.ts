@@ -1,6 +1,7 @@
 import { tuneGarbageCollection } from '../../shared/runtime/engine/garbage-collection.ts';
 import { exitNow } from '../../shared/runtime/process-exit.ts';
 import { asHelpFlag, upToUnknown } from './help/help.ts';
+import { refuseFlagsAsValues } from './help/missing-values.ts';
 import { LEFT_OVER_MS, outliveTerminal } from './process/interrupts.ts';
 import { report } from './process/report.ts';
 import { openProgram } from './program.ts';
@@ -27,7 +28,9 @@ async function exitCodeOf(given: readonly string[]): Promise<number> {
     },
   });
   try {
-    await program.parseAsync(upToUnknown(argv, program) as string[]);
+    const known = upToUnknown(argv, program);
+    refuseFlagsAsValues(known, program);
+    await program.parseAsync(known as string[]);
     return exitCode;
   } catch (error: unknown) {
     return report(error);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { EXAMPLES } from '../../../../services/cli/help/examples.ts';
 import { HEADINGS } from '../../../../services/cli/help/flags.ts';
 import { asHelpFlag, flagsOf, improved, upToUnknown } from '../../../../services/cli/help/help.ts';
+import { refuseFlagsAsValues } from '../../../../services/cli/help/missing-values.ts';
 import { openProgram } from '../../../../services/cli/program.ts';
 
 const MOST_LINES = 50;
@@ -205,4 +206,23 @@ test.each([
 ])('trawl %s is parsed as %s', async (line, parsed) => {
   const argv = asHelpFlag(['node', 'trawl', ...line.split(' ')]);
   expect(upToUnknown(argv, await open()).slice(2).join(' ')).toBe(parsed);
+});
+
+test.each([
+  [['crawl', 'https://a.test/', '--run', '--rate', '2/s'], "'--run <id>' argument missing: --rate"],
+  [['crawl', 'https://a.test/', '-o', '--rate', '2/s'], 'argument missing: --rate'],
+  [['dlq', 'list', '--run', '--limit', '5'], 'argument missing: --limit'],
+])('a flag is no value of the one before it: %j', async (words, says) => {
+  const program = await open();
+  expect(() => refuseFlagsAsValues(['node', 'trawl.ts', ...words], program)).toThrow(says);
+});
+
+test.each([
+  [['crawl', 'https://a.test/', '--run=--rate', '--quiet']],
+  [['try', 'https://a.test/', '--select', '-h1']],
+  [['crawl', '--resume', '--quiet']],
+  [['crawl', '--quiet', '--', '--run', '--rate']],
+  [['crawl', 'https://a.test/', '--run']],
+])('any other value is one: %j', async (words) => {
+  refuseFlagsAsValues(['node', 'trawl.ts', ...words], await open());
 });

@@ -6,7 +6,7 @@ import { carriedFields } from '../../shared/task/task/form.ts';
 import { type OfferRules, offerOf, type TaskOffer } from '../../shared/task/task/offer.ts';
 import { isProblem, readUrl } from '../../shared/task/url/url.ts';
 
-/** Owners that are told apart by {@link OwnerCount}. */
+/** Owners that are told apart by {@link SeenOwners}. */
 const MOST_OWNERS = 100_000;
 
 /** What turns a letter into a task of a run. */
@@ -54,18 +54,35 @@ export function isWithoutOwner(letter: DeadLetter, joins: JoinPlan | undefined):
   return owner === undefined || isProblem(readUrl(owner.url)) || joins?.groups[owner.step] === undefined;
 }
 
-/** How many letters are of groups, and of how many owners. One that comes again after 100,000 others counts again. */
-export class OwnerCount {
+/** The owners that the letters of a replay are of, whichever run's. One that comes again after 100,000 others is new again. */
+export class SeenOwners {
+  /** It takes megabytes from the first: each run's own would fill the memory. */
   readonly #seen = new LRUCache<string, true>({ max: MOST_OWNERS });
+
+  isNew(run: string, owner: string): boolean {
+    const key = `${run} ${owner}`;
+    const isNew = !this.#seen.has(key);
+    this.#seen.set(key, true);
+    return isNew;
+  }
+}
+
+/** How many letters of a run are of groups, and of how many owners. */
+export class OwnerCount {
+  readonly #run: string;
+  readonly #seen: SeenOwners;
   letters = 0;
   owners = 0;
+
+  constructor(run: string, seen: SeenOwners) {
+    this.#run = run;
+    this.#seen = seen;
+  }
 
   add({ replayOf, mark }: TaskOffer): void {
     if (replayOf !== 'group') return;
     this.letters++;
-    const owner = groupOf(mark);
-    if (!this.#seen.has(owner)) this.owners++;
-    this.#seen.set(owner, true);
+    if (this.#seen.isNew(this.#run, groupOf(mark))) this.owners++;
   }
 }
 

@@ -5,7 +5,7 @@ import type { DeadLetterMessage, LetterFate } from '../../shared/ports/transport
 import type { JoinPlan } from '../../shared/task/group/plan.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
 import type { UrlKeyRule } from '../../shared/task/url/url-key.ts';
-import { byWhatTheyReplay, isWithoutOwner, OwnerCount, offerOfLetter } from './letter-offers.ts';
+import { byWhatTheyReplay, isWithoutOwner, OwnerCount, offerOfLetter, SeenOwners } from './letter-offers.ts';
 
 interface LocalReplayerOptions {
   readonly letters: Pick<LocalLetters, 'sift' | 'replay'>;
@@ -53,6 +53,7 @@ export interface LocallyReplayed {
 export class LocalReplayer {
   readonly #options: LocalReplayerOptions;
   readonly #runs = new Map<string, LocallyReplayedRun>();
+  readonly #owners = new SeenOwners();
   #left: number;
   #malformed = 0;
   #withoutOwner = 0;
@@ -131,7 +132,8 @@ export class LocalReplayer {
     if (replayed === undefined) {
       const progress = await this.#options.runs.progress(run);
       const { urlKey, joins } = progress?.options ?? {};
-      replayed = { run, urlKey, joins, letters: 0, ofGroups: new OwnerCount(), accepted: 0, known: 0, inFlight: 0 };
+      const ofGroups = new OwnerCount(run, this.#owners);
+      replayed = { run, urlKey, joins, letters: 0, ofGroups, accepted: 0, known: 0, inFlight: 0 };
       if (progress === undefined) replayed.refused = 'unknown';
       else if (progress.state === 'cancelled') replayed.refused = 'cancelled';
       this.#runs.set(run, replayed);

@@ -14,7 +14,7 @@ import { TRAWL } from '../../shared/runtime/started-as.ts';
 import { partsOf } from '../../shared/task/parts.ts';
 import type { TaskOffer } from '../../shared/task/task/offer.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
-import { byWhatTheyReplay, isWithoutOwner, OwnerCount, offerOfLetter } from './letter-offers.ts';
+import { byWhatTheyReplay, isWithoutOwner, OwnerCount, offerOfLetter, SeenOwners } from './letter-offers.ts';
 import { findReplayRun, type ReplayRun } from './replay-runs.ts';
 import { RunClosedError } from './run-closed.ts';
 import { RunLostError } from './run-lost.ts';
@@ -77,6 +77,7 @@ export interface ReplayResult {
 export class Replayer {
   readonly #options: ReplayerOptions;
   readonly #runs = new Map<string, OwnTally>();
+  readonly #owners = new SeenOwners();
   #left: number;
   #undelivered = 0;
   #malformed = 0;
@@ -172,7 +173,7 @@ export class Replayer {
     const known = this.#runs.get(origin);
     if (known !== undefined) return known;
     const found = await findReplayRun(origin, runs, defaults, overrides);
-    const tally = { ...found, letters: 0, ofGroups: new OwnerCount(), accepted: 0, known: 0 };
+    const tally = { ...found, letters: 0, ofGroups: new OwnerCount(origin, this.#owners), accepted: 0, known: 0 };
     this.#runs.set(origin, tally);
     return tally;
   }

@@ -30,6 +30,7 @@ function setup() {
   };
 }
 
+const MIB = 1024 ** 2;
 const URLS = ['http://a.test/1', 'http://a.test/2', 'http://a.test/3'];
 
 test('a letter leaves only after its task was taken', async () => {
@@ -60,6 +61,16 @@ test('more letters at a time than an offer may have are offered one offer after 
   expect(await replay({ letters: atOnce })).toMatchObject({ runs: [{ letters, accepted: letters, known: 0 }] });
   expect(fates).toEqual(Array(letters).fill('delete'));
   expect((await runs.progress('gone-replay-1'))?.discovered).toBe(letters);
+});
+
+test('letters of hundreds of runs take no memory for each of these', async () => {
+  const { transport, replay } = setup();
+  const origins = Array.from({ length: 300 }, (_, n) => `gone-${n}`);
+  await transport.publish(origins.map((run) => letterOf('http://a.test/', { run })));
+  const before = process.memoryUsage().arrayBuffers;
+  const { runs } = await replay({ isDry: true });
+  expect(runs).toHaveLength(300);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * MIB);
 });
 
 test('letters are compared by the rules of the run that they come from', async () => {

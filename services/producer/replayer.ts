@@ -53,6 +53,9 @@ export interface ReplayTally extends ReplayRun {
 
 type OwnTally = ReplayTally & { readonly ofGroups: OwnerCount };
 
+/** Letters looked at, and runs offered to, at once: each asks the store several times, one after the other. */
+const AT_ONCE = 32;
+
 /** What a replay came to. */
 export interface ReplayResult {
   readonly runs: readonly ReplayTally[];
@@ -76,7 +79,7 @@ export interface ReplayResult {
  */
 export class Replayer {
   readonly #options: ReplayerOptions;
-  readonly #runs = new Map<string, OwnTally>();
+  readonly #runs = new Map<string, Promise<OwnTally>>();
   readonly #owners = new SeenOwners();
   #left: number;
   #undelivered = 0;
@@ -104,11 +107,12 @@ export class Replayer {
       },
       AbortSignal.any([signal, enough.signal]),
     );
-    const told = [...this.#runs.values()].filter((tally) => tally.letters > 0);
+    const told = (await Promise.all(this.#runs.values())).filter((tally) => tally.letters > 0);
     if (!isDry && !signal.aborted) {
-      for (const { run, origin, incarnation } of told) {
+      const seal = async ({ run, origin, incarnation }: OwnTally): Promise<void> => {
         if ((await runs.seal(run, REPLAYER, incarnation)) === undefined) throw lost(run, origin);
-      }
+      };
+      for (const some of partsOf(told, AT_ONCE)) await Promise.all(some.map(seal));
     }
     return {
       runs: told,
@@ -119,45 +123,68 @@ export class Replayer {
   }
 
   async #judge(found: readonly FoundLetter[]): Promise<LetterFate[]> {
-    const { filter, rules, isDry } = this.#options;
+    const { filter, isDry } = this.#options;
     const fates: LetterFate[] = found.map(() => 'keep');
+    const meant = [...found.entries()].filter(([, each]) => isMeant(each, filter));
     const byRun = new Map<OwnTally, { readonly offer: TaskOffer; readonly index: number }[]>();
-    for (const [index, each] of found.entries()) {
-      if (this.#left === 0) break;
-      if (!isMeant(each, filter)) continue;
-      if (await this.#isBack(each)) {
+    for (let at = 0; at < meant.length && this.#left > 0; ) {
+      const some = meant.slice(at, at + Math.min(AT_ONCE, this.#left));
+      at += some.length;
+      const found = await Promise.all(some.map(([, each]) => this.#findRun(each)));
+      for (const [i, [index, each]] of some.entries()) {
+        const tally = found[i];
+        if (tally === 'back') {
+          this.#left--;
+          this.#undelivered++;
+          if (!isDry) fates[index] = 'delete';
+          continue;
+        }
+        const offer = this.#offerOf(each, tally);
+        if (tally === undefined || offer === undefined) continue;
         this.#left--;
-        this.#undelivered++;
-        if (!isDry) fates[index] = 'delete';
-        continue;
+        const group = byRun.get(tally) ?? [];
+        group.push({ offer, index });
+        byRun.set(tally, group);
       }
-      const { letter, run } = each;
-      const tally = letter === undefined || run === undefined ? undefined : await this.#runOf(run);
-      if (letter !== undefined && tally !== undefined && isWithoutOwner(letter, tally.options.joins)) {
-        this.#withoutOwner++;
-        continue;
-      }
-      const { urlKey, joins } = tally?.options ?? {};
-      const offer = letter && offerOfLetter(letter, { rules, urlKey, joins });
-      if (tally === undefined || offer === undefined) {
-        this.#malformed++;
-        continue;
-      }
-      this.#left--;
-      const group = byRun.get(tally) ?? [];
-      group.push({ offer, index });
-      byRun.set(tally, group);
     }
-    for (const [tally, group] of byRun) {
-      const offers = group.map(({ offer }) => offer);
-      tally.letters += group.length;
-      for (const offer of offers) tally.ofGroups.add(offer);
-      if (isDry) continue;
-      if (tally.incarnation === undefined) await this.#open(tally);
-      const isTaken = await this.#offer(tally, onceEach(byWhatTheyReplay(offers, (offer) => offer)));
-      if (isTaken) for (const { index } of group) fates[index] = 'delete';
-    }
+    for (const some of partsOf([...byRun], AT_ONCE))
+      await Promise.all(
+        some.map(async ([tally, group]) => {
+          const isTaken = await this.#take(
+            tally,
+            group.map(({ offer }) => offer),
+          );
+          if (isTaken) for (const { index } of group) fates[index] = 'delete';
+        }),
+      );
     return fates;
+  }
+
+  /** `back`: its task waits in its own run again. Nothing for what is no letter of a run. */
+  async #findRun(each: FoundLetter): Promise<OwnTally | 'back' | undefined> {
+    if (await this.#isBack(each)) return 'back';
+    return each.letter === undefined || each.run === undefined ? undefined : await this.#runOf(each.run);
+  }
+
+  /** Nothing for a letter that can't be replayed, which is counted. */
+  #offerOf({ letter }: FoundLetter, tally: OwnTally | undefined): TaskOffer | undefined {
+    if (letter !== undefined && tally !== undefined && isWithoutOwner(letter, tally.options.joins)) {
+      this.#withoutOwner++;
+      return undefined;
+    }
+    const { urlKey, joins } = tally?.options ?? {};
+    const offer = letter && tally && offerOfLetter(letter, { rules: this.#options.rules, urlKey, joins });
+    if (offer === undefined) this.#malformed++;
+    return offer;
+  }
+
+  /** Offers the letters of one run; with `isDry`, only counts them. `true`: they are taken. */
+  async #take(tally: OwnTally, offers: readonly TaskOffer[]): Promise<boolean> {
+    tally.letters += offers.length;
+    for (const offer of offers) tally.ofGroups.add(offer);
+    if (this.#options.isDry) return false;
+    if (tally.incarnation === undefined) await this.#open(tally);
+    return await this.#offer(tally, onceEach(byWhatTheyReplay(offers, (offer) => offer)));
   }
 
   /** Lets a task wait in its run again that the broker took out of its queue. Does nothing for one whose release is over. */
@@ -168,14 +195,15 @@ export class Replayer {
     return true;
   }
 
-  async #runOf(origin: string): Promise<OwnTally> {
+  #runOf(origin: string): Promise<OwnTally> {
     const { runs, defaults, overrides } = this.#options;
-    const known = this.#runs.get(origin);
-    if (known !== undefined) return known;
-    const found = await findReplayRun(origin, runs, defaults, overrides);
-    const tally = { ...found, letters: 0, ofGroups: new OwnerCount(origin, this.#owners), accepted: 0, known: 0 };
-    this.#runs.set(origin, tally);
-    return tally;
+    let known = this.#runs.get(origin);
+    if (known === undefined) {
+      const ofNone = { letters: 0, ofGroups: new OwnerCount(origin, this.#owners), accepted: 0, known: 0 };
+      known = findReplayRun(origin, runs, defaults, overrides).then((found) => ({ ...found, ...ofNone }));
+      this.#runs.set(origin, known);
+    }
+    return known;
   }
 
   async #open(tally: ReplayTally): Promise<void> {

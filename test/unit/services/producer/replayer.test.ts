@@ -63,6 +63,42 @@ test('more letters at a time than an offer may have are offered one offer after 
   expect((await runs.progress('gone-replay-1'))?.discovered).toBe(letters);
 });
 
+/** Answers none before as many have come. */
+function meeting(size: number): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let come = 0;
+  return () => {
+    if (++come === size) resolve();
+    return promise;
+  };
+}
+
+test('letters of many runs are replayed at once: none waits for the answers about another run', async () => {
+  const { transport, frontier, runs, replay } = setup();
+  const origins = Array.from({ length: 20 }, (_, n) => `gone-${n}`);
+  await transport.publish(URLS.flatMap((url) => origins.map((run) => letterOf(url, { run }))));
+  const [looked, offered, sealed] = [meeting(20), meeting(20), meeting(20)];
+  const together = {
+    letters: withMethods(transport, {
+      sift: async (judge) => {
+        await judge(await transport.browse(99));
+      },
+    }),
+    frontier: withMethods(frontier, { offer: async (...args) => offered().then(() => frontier.offer(...args)) }),
+    runs: withMethods(runs, {
+      progress: async (run) => looked().then(() => runs.progress(run)),
+      seal: async (...args) => sealed().then(() => runs.seal(...args)),
+    }),
+  };
+  const replayed = await replay(together);
+  expect(replayed.runs.map(({ origin, letters, accepted }) => [origin, letters, accepted])).toEqual(
+    origins.map((origin) => [origin, 3, 3]),
+  );
+  expect(
+    (await Promise.all(origins.map((run) => runs.progress(`${run}-replay-1`)))).map((each) => each?.sealed),
+  ).toEqual(origins.map(() => true));
+});
+
 test('letters of hundreds of runs take no memory for each of these', async () => {
   const { transport, replay } = setup();
   const origins = Array.from({ length: 300 }, (_, n) => `gone-${n}`);

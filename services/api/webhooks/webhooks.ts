@@ -126,7 +126,12 @@ export class Webhooks implements Service {
 
   async #findEnded(): Promise<void> {
     const waiting = this.#hooks.filter(({ state }) => state === 'waiting');
-    for (const some of partsOf(waiting, AT_ONCE)) await Promise.all(some.map((hook) => this.#findEnd(hook)));
+    if (waiting.length === 0) return;
+    // One question for all of them: most runs are open at most looks.
+    const open = new Set(await this.#options.link.withStores(({ runs }) => runs.listOpen(MOST_HOOKS)));
+    for (const hook of waiting) if (open.has(hook.run)) hook.lostAt = undefined;
+    const others = waiting.filter(({ run }) => !open.has(run));
+    for (const some of partsOf(others, AT_ONCE)) await Promise.all(some.map((hook) => this.#findEnd(hook)));
     if (waiting.some(({ state }) => state !== 'waiting')) await this.#save();
   }
 

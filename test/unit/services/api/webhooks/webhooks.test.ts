@@ -98,6 +98,37 @@ async function setup(privateHosts = '127.0.0.0/8', hostHeaders?: object) {
   return { clock, folder, link, open, begin, end, addEnded, stepUntil };
 }
 
+test('a look asks the store once about all runs that are open, however many have a webhook', async () => {
+  const { link, open, begin, end, stepUntil } = await setup();
+  const receiver = await WebhookReceiver.open(204);
+  const asked = { listOpen: 0, standing: new Set<string>() };
+  const over = withMethods(link, {
+    withStores: (action) =>
+      link.withStores((stores) => {
+        const { runs } = stores;
+        const listOpen = (limit: number): Promise<readonly string[]> => {
+          asked.listOpen++;
+          return runs.listOpen(limit);
+        };
+        const standing = (run: string): ReturnType<typeof runs.standing> => {
+          asked.standing.add(run);
+          return runs.standing(run);
+        };
+        return action({ ...stores, runs: withMethods(runs, { listOpen, standing }) });
+      }),
+  });
+  const webhooks = await open(over);
+  for (let n = 0; n < 40; n++) {
+    await begin(`r${n}`);
+    await webhooks.add(`r${n}`, webhooks.check({ url: receiver.url(), secret: SECRET }));
+  }
+  await stepUntil(() => asked.listOpen > 5);
+  expect([...asked.standing]).toEqual([]);
+  await end('r7');
+  await stepUntil(() => webhooks.find('r7')?.state === 'delivered');
+  expect([[...asked.standing], receiver.heard.length]).toEqual([['r7'], 1]);
+});
+
 test('a receiver that fails is asked again with growing pauses: the same id, a signature and a time of its own', async () => {
   const { clock, open, begin, end, stepUntil } = await setup();
   const receiver = await WebhookReceiver.open(500, 503, 204);

@@ -197,6 +197,14 @@ for await (const { url } of crawl([], { maxDeph: 2 })) console.log(url);
   });
 });
 
+test('the package is compiled by the Node.js that trawl init was started with, whichever is first in PATH', async () => {
+  const cwd = await folderFor('compiled');
+  const other = join(cwd, 'node');
+  await writeFile(other, '#!/bin/sh\necho "an older Node.js" >&2\nexit 1\n', { mode: 0o755 });
+  await done([process.execPath, 'scripts/build-package.ts', join(cwd, 'dist')], { cwd: CHECKOUT, path: [cwd] });
+  expect(readdirSync(join(cwd, 'dist/services/api/dashboard/dist'))).toContain('index.html');
+});
+
 test('npm install -g: in any folder, also one of CommonJS', async () => {
   const cwd = await folderFor('global');
   const prefix = join(cwd, 'prefix');

@@ -50,7 +50,7 @@ export class Connection {
   #starting: Dispatcher.DispatchController | undefined;
   #surplus: Error | undefined;
   #isHttp1Required = false;
-  #isSilent = false;
+  #isRetired = false;
 
   /**
    * @param clock of the request that it is made for
@@ -147,7 +147,7 @@ export class Connection {
   }
 
   get isUsable(): boolean {
-    return !this.#isGone && !this.#isSilent && this.#socket?.destroyed === false;
+    return !this.#isGone && !this.#isRetired && this.#socket?.destroyed === false;
   }
 
   /** The error that broke a plain connection, such as an answer that is not HTTP. Nothing after a proper end. */
@@ -189,10 +189,15 @@ export class Connection {
 
   /**
    * Notes that nothing was heard on it for as long as a request may take: its server may be gone without a word, as one behind a router that
-   * has forgotten the connection is. It gets no further request, and ends with its last one; that may still be answered.
+   * has forgotten the connection is.
    */
   noteSilence(): void {
-    this.#isSilent = this.isShared;
+    if (this.isShared) this.retire();
+  }
+
+  /** It gets no further request, and ends with its last one; that may still be answered. */
+  retire(): void {
+    this.#isRetired = true;
   }
 
   /** Notes that a request is over. */
@@ -201,7 +206,7 @@ export class Connection {
     this.#starting = undefined;
     if (isAnswered) this.#served += 1;
     if (this.isUsable) this.#events.free(this);
-    else if (this.#isSilent && this.isIdle) this.destroy();
+    else if (this.#isRetired && this.isIdle) this.destroy();
   }
 
   /** Gives up a request that has not been sent, and the connection as well unless it carries others. */

@@ -6,6 +6,7 @@ import http2, {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
+import { OpenAnswers } from './open-answers.ts';
 
 /** Headers of an answer at most: as many as fit into the 64 KiB of them that Node.js takes, by the count of HTTP/2 (RFC 9113 section 6.5.2). */
 const MOST_HEADERS = 2_048;
@@ -36,6 +37,8 @@ interface Known {
   takeStarting(): Dispatcher.DispatchController | undefined;
   /** Requests are to be made over HTTP/1.1. */
   requireHttp1(): void;
+  /** It is to get no further request. */
+  retire(): void;
 }
 
 /**
@@ -44,6 +47,7 @@ interface Known {
  *
  * - If the server cancels an answer in its middle, as a proxy does that loses its own server, its body ends with an error, and if it
  *   resets it there without one. For both, it is a complete one; any other code is an error.
+ * - An answer that the server ends its connection with is read: see {@link OpenAnswers}.
  * - A request that the server refuses after it has let go of the connection (RFC 9113, section 8.7) ends with an error, so that it is
  *   made on another. undici would make it again by a client that is destroyed, which throws where nobody can catch it.
  * - A server that refuses HTTP/2, for one request or for all, is noted.
@@ -57,6 +61,7 @@ export function correctHttp2Answers(socket: Socket, known: Known): void {
   session.prependListener('goaway', (code) => {
     if (code === constants.NGHTTP2_HTTP_1_1_REQUIRED) known.requireHttp1();
   });
+  const open = new OpenAnswers(socket, () => known.retire());
   const request = session.request.bind(session);
   session.request = (headers, options) => {
     const stream = request(headers, options);
@@ -69,7 +74,8 @@ export function correctHttp2Answers(socket: Socket, known: Known): void {
       if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) unsent();
       if (stream.rstCode === constants.NGHTTP2_HTTP_1_1_REQUIRED) known.requireHttp1();
     };
-    noteReset(stream);
+    open.add(stream);
+    notePieces(stream, open);
     // Before undici, which listens to the same events.
     stream.once('end', failCancelled).once('response', separateTags).once('error', refused).once('frameError', unsent);
     return stream;
@@ -82,7 +88,7 @@ const GONE = 'ERR_HTTP2_GOAWAY_SESSION';
 const RESET = new WeakSet<ClientHttp2Stream>();
 
 /** Node.js ends the body of a stream that is closed without an error, whether its last frame has come or not. */
-function noteReset(stream: ClientHttp2Stream): void {
+function notePieces(stream: ClientHttp2Stream, open: OpenAnswers): void {
   const push = stream.push.bind(stream);
   let isEnded = false;
   stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
@@ -90,6 +96,7 @@ function noteReset(stream: ClientHttp2Stream): void {
       isEnded = true;
       if (stream.closed) RESET.add(stream);
     }
+    open.note(stream, chunk === null && !stream.closed);
     return push(chunk, encoding);
   };
 }

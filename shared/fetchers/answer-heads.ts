@@ -60,9 +60,10 @@ export class AnswerHeads {
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
     this.#tail = text.slice(-MOST_END_BYTES);
-    const isForeign = isBeginning && !beginsHead(text);
-    if (isForeign || this.#heldBytes > MOST_HEADER_BYTES) return this.#release();
-    return text.search(END) < 0 || this.#passHeads(this.#takeHeld());
+    if (isBeginning && !beginsHead(text)) return this.#release();
+    // Much of a body may have come with the end of its head.
+    if (text.search(END) >= 0) return this.#passHeads(this.#takeHeld());
+    return this.#heldBytes <= MOST_HEADER_BYTES || this.#release();
   }
 
   /** Hands over the first head of an answer, and what has come behind it. */

@@ -130,9 +130,9 @@ export class Replayer {
     for (let at = 0; at < meant.length && this.#left > 0; ) {
       const some = meant.slice(at, at + Math.min(AT_ONCE, this.#left));
       at += some.length;
-      const found = await Promise.all(some.map(([, each]) => this.#findRun(each)));
+      const tallies = await Promise.all(some.map(([, each]) => this.#findRun(each)));
       for (const [i, [index, each]] of some.entries()) {
-        const tally = found[i];
+        const tally = tallies[i];
         if (tally === 'back') {
           this.#left--;
           this.#undelivered++;

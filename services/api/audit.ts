@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { codeOf } from '../../shared/runtime/errors.ts';
-import { lastLinesOf } from '../../shared/runtime/files/last-lines.ts';
+import { type LastLine, lastLinesOf } from '../../shared/runtime/files/last-lines.ts';
 import { LineFile } from '../../shared/runtime/files/line-file.ts';
 import { makeOutputFolder } from '../../shared/runtime/files/output-folder.ts';
 
@@ -38,23 +38,24 @@ export class Audit {
   }
 
   /**
-   * The newest entries, newest first.
+   * The newest entries, newest first, and where those before them end; nothing if there are none. Entries that come meanwhile shift none.
    *
-   * @param before leave out as many of the newest
+   * @param before `next` of the answer before; 0 for the first
    */
-  async newest(limit: number, before: number): Promise<{ readonly entries: AuditEntry[]; readonly isAll: boolean }> {
-    const lines: string[] = [];
-    let passed = 0;
+  async newest(
+    limit: number,
+    before: number,
+  ): Promise<{ readonly entries: AuditEntry[]; readonly next: number | null }> {
+    const lines: LastLine[] = [];
     try {
-      for await (const line of lastLinesOf(join(this.#folder, FILE))) {
-        if (passed++ < before) continue;
-        if (lines.length === limit) return { entries: lines.flatMap(entryOf), isAll: false };
+      for await (const line of lastLinesOf(join(this.#folder, FILE), { before: before || undefined })) {
+        if (lines.length === limit) return { entries: lines.flatMap(entryOf), next: lines.at(-1)?.at ?? null };
         lines.push(line);
       }
     } catch (error: unknown) {
       if (codeOf(error) !== 'ENOENT') throw error;
     }
-    return { entries: lines.flatMap(entryOf), isAll: true };
+    return { entries: lines.flatMap(entryOf), next: null };
   }
 
   async stop(): Promise<void> {
@@ -62,7 +63,7 @@ export class Audit {
   }
 }
 
-function entryOf(line: string): AuditEntry[] {
+function entryOf({ line }: LastLine): AuditEntry[] {
   try {
     return [JSON.parse(line) as AuditEntry];
   } catch {

@@ -9,7 +9,7 @@ import { MOMENT_EVERY_MS } from '../feed.ts';
 import { Problem, problemSchema } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { fleetSchema, momentSchema, steeredSchema, workerTasksSchema } from '../schemas/answers.ts';
-import { cursorSchema, limitSchema, reasonBody } from '../schemas/inputs.ts';
+import { limitSchema, reasonBody } from '../schemas/inputs.ts';
 import { SharedRead } from '../shared-read.ts';
 
 const tags = ['fleet'];
@@ -154,14 +154,20 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
         tags,
         operationId: 'listAudit',
         summary: 'Who did what over this API, newest first',
-        querystring: z.strictObject({ cursor: cursorSchema, limit: limitSchema(1_000, 100) }),
+        querystring: z.strictObject({
+          cursor: z.coerce
+            .number()
+            .int()
+            .min(0)
+            .max(Number.MAX_SAFE_INTEGER)
+            .default(0)
+            .describe('`next` of the answer before'),
+          limit: limitSchema(1_000, 100),
+        }),
         response: { 200: z.object({ entries: z.array(entry), next: z.int().nullable() }) },
       },
     },
-    async ({ query: { cursor, limit } }) => {
-      const { entries, isAll } = await audit.newest(limit, cursor);
-      return { entries, next: isAll ? null : cursor + limit };
-    },
+    async ({ query: { cursor, limit } }) => await audit.newest(limit, cursor),
   );
 }
 

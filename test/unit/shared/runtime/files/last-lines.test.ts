@@ -19,8 +19,10 @@ test('whatever the lines, and wherever a block begins, they are those of the fil
   await fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 9 }), async (parts, blockBytes) => {
       await writeFile(path, parts.join(''));
-      const lines = await Array.fromAsync(lastLinesOf(path, blockBytes));
-      expect(lines).toEqual(parts.join('').split('\n').filter(Boolean).toReversed());
+      const lines = await Array.fromAsync(lastLinesOf(path, { blockBytes }));
+      expect(lines.map(({ line }) => line)).toEqual(parts.join('').split('\n').filter(Boolean).toReversed());
+      for (const [n, { at }] of lines.entries())
+        expect(await Array.fromAsync(lastLinesOf(path, { blockBytes, before: at }))).toEqual(lines.slice(n + 1));
     }),
   );
 });
@@ -32,8 +34,8 @@ test('of a long file only the end is read', async () => {
   await file.write('\nlast but one\nlast\n', 2 ** 36);
   await file.close();
   const lines = lastLinesOf(path);
-  expect((await lines.next()).value).toBe('last');
-  expect((await lines.next()).value).toBe('last but one');
+  expect((await lines.next()).value).toMatchObject({ line: 'last' });
+  expect((await lines.next()).value).toMatchObject({ line: 'last but one' });
   await lines.return();
 });
 

@@ -22,6 +22,9 @@ export interface ListedHost {
     Partial<HostCircumstances>;
 }
 
+/** By which hosts are ordered. */
+type HostKey = Pick<ListedHost, 'host' | 'waiting'>;
+
 interface FoundHosts {
   /** Those with most waiting first. */
   readonly hosts: readonly ListedHost[];
@@ -71,6 +74,12 @@ async function readHosts({ runs, hosts }: LinkedStores): Promise<FoundHosts> {
       });
     }
   }
-  const found = [...byName.values()].sort((a, b) => b.waiting - a.waiting || (a.host < b.host ? -1 : 1));
+  const found = [...byName.values()].sort(compareHosts);
   return { hosts: found, isAll };
+}
+
+/** Those with most waiting first, as they are listed. */
+export function compareHosts(a: HostKey, b: HostKey): number {
+  if (a.waiting !== b.waiting) return b.waiting - a.waiting;
+  return a.host === b.host ? 0 : a.host < b.host ? -1 : 1;
 }

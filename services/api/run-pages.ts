@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RunOverview } from '../../shared/ports/run-overview.ts';
 import type { RunState, Runs } from '../../shared/ports/runs.ts';
-import { Problem } from './http/problem.ts';
+import { PageCursor } from './http/page-cursor.ts';
 
 /** Runs whose state is asked for one page. */
 const MOST_ASKED = 2_000;
@@ -13,7 +13,7 @@ const AT_ONCE = 100;
 const LAST_PLACE = 1_000_000;
 
 /** The run that a page ended with, and how many were in front of it. */
-const placeSchema = z.tuple([z.int().min(0).max(LAST_PLACE), z.string()]);
+const places = new PageCursor(z.tuple([z.int().min(0).max(LAST_PLACE), z.string()]));
 
 interface RunPageQuery {
   readonly state: RunState | undefined;
@@ -32,7 +32,7 @@ export async function pageOfRuns(
   runs: Pick<Runs & RunOverview, 'list' | 'standing'>,
   { state, contains = '', cursor, limit }: RunPageQuery,
 ): Promise<{ readonly page: readonly string[]; readonly next: string | null }> {
-  const [before, last] = cursor === undefined ? [0, undefined] : read(cursor);
+  const [before, last] = cursor === undefined ? [0, undefined] : places.read(cursor);
   // One more says whether there are any.
   const ids = await runs.list(before + MOST_NAMES + 1);
   const found = last === undefined ? -1 : ids.indexOf(last, before);
@@ -56,17 +56,5 @@ export async function pageOfRuns(
     }
   }
   const ended = ids[at - 1];
-  return { page, next: at < ids.length && ended !== undefined ? written(at - 1, ended) : null };
-}
-
-function written(before: number, run: string): string {
-  return Buffer.from(JSON.stringify([before, run] satisfies z.infer<typeof placeSchema>)).toString('base64url');
-}
-
-function read(cursor: string): z.infer<typeof placeSchema> {
-  try {
-    return placeSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-  } catch {
-    throw new Problem('usage', 'querystring.cursor: expected `next` of the answer before');
-  }
+  return { page, next: at < ids.length && ended !== undefined ? places.written([at - 1, ended]) : null };
 }

@@ -5,15 +5,18 @@ import { pausedHostJson, resumedHostJson } from '../../../shared/control/hosts/h
 import { BY_HAND } from '../../../shared/control/steering/steering.ts';
 import { rate } from '../../../shared/settings/parsers.ts';
 import type { ListedHost } from '../host-list.ts';
+import { pageOfHosts } from '../host-pages.ts';
 import { Problem, problemSchema } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { listedHostSchema, steeredHostSchema } from '../schemas/answers.ts';
-import { cursorSchema, hostParams, limitSchema, reasonBody } from '../schemas/inputs.ts';
+import { hostParams, limitSchema, reasonBody } from '../schemas/inputs.ts';
 
 const tags = ['hosts'];
 const errors = { 503: problemSchema };
 /** As long as a host's name may be, with its port. */
 const MOST_NAME = 260;
+/** Characters of a cursor, which names a host. */
+const MOST_CURSOR = 1_000;
 const TRUNCATED = 'There are more: of runs with thousands of hosts, those whose turn is furthest away are listed';
 
 /** Hosts: what they wait for, and how fast they are asked. */
@@ -28,13 +31,13 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
         querystring: z.strictObject({
           state: z.enum(['waiting', 'paused', 'unreachable']).optional(),
           contains: z.string().max(MOST_NAME).optional().describe('part of the names of the hosts that are meant'),
-          cursor: cursorSchema,
+          cursor: z.string().max(MOST_CURSOR).optional().describe('`next` of the answer before'),
           limit: limitSchema(1_000, 100),
         }),
         response: {
           200: z.object({
             hosts: z.array(listedHostSchema),
-            next: z.int().nullable(),
+            next: z.string().nullable(),
             truncated: z.boolean().describe(TRUNCATED),
           }),
           ...errors,
@@ -49,8 +52,8 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
         if (state === 'unreachable') return isUnreachable;
         return state === undefined || pausedMs > 0;
       });
-      const hosts = found.slice(cursor, cursor + limit).map(hostJson);
-      return { hosts, next: cursor + limit < found.length ? cursor + limit : null, truncated: !all.isAll };
+      const { page, next } = pageOfHosts(found, { cursor, limit });
+      return { hosts: page.map(hostJson), next, truncated: !all.isAll };
     },
   );
   app.post(

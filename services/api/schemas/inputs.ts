@@ -3,9 +3,6 @@ import { readHost } from '../../../shared/control/hosts/host-name.ts';
 import { LETTER_REASONS } from '../../../shared/task/task/outcome.ts';
 import { RUN_ID } from '../../../shared/task/task/task.ts';
 
-/** No list is gone through further. */
-const LAST_CURSOR = 1_000_000;
-
 export const runIdSchema = z.string().regex(RUN_ID, 'expected a run id: lower-case letters, digits and dashes');
 export const runParams = z.object({ run: runIdSchema });
 
@@ -25,15 +22,6 @@ export const hostParams = z.object({ host: hostSchema });
 /** A query's number: how long a list may be. */
 export const limitSchema = (most: number, fallback: number) =>
   z.coerce.number().int().min(1).max(most).default(fallback);
-/** Where a list goes on: what the answer before called `next`. */
-export const cursorSchema = z.coerce
-  .number()
-  .int()
-  .min(0)
-  .max(LAST_CURSOR)
-  .default(0)
-  .describe('`next` of the answer before');
-
 /** Which dead letters are meant. */
 export const letterFilter = {
   reason: z.enum(LETTER_REASONS).optional(),

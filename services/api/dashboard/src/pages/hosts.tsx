@@ -27,7 +27,7 @@ export function Hosts() {
   const [name, setName] = useState('');
   const { answer, problem, isLoading, page, onBack, onNext, again } = useCursorPages<{
     hosts: readonly Host[];
-    next?: number | null;
+    next?: string | null;
     truncated: boolean;
   }>('api/hosts', { state, contains, limit: PAGE_ROWS }, REFRESH_MS);
   const hosts = answer?.hosts ?? [];

@@ -49,16 +49,19 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--follow': ['recursive', 'recurse', 'spider', 'links', 'follow-links', 'deep', 'mirror'],
   '--format': ['type', 'csv', 'jsonl', 'output-format', 'output-type', 'out-format', 'export-format'],
   '--fresh': ['force', 'again', 'refetch', 'no-dedup'],
-  '--header': ['headers', 'request-header'],
+  '--header': ['headers', 'request-header', 'referer', 'referrer'],
   '--host-headers': [
-    ...['header', 'headers', 'cookie', 'cookies', 'load-cookies'],
+    ...['header', 'headers', 'cookie', 'cookies', 'load-cookies', 'referer', 'referrer'],
     ...['auth', 'bearer', 'login', 'user', 'token'],
   ],
   '--include': ['accept', 'allow', 'filter', 'match', 'pattern', 'only'],
   '--incremental': ['timestamping', 'changed', 'only-changed', 'if-modified-since'],
-  '--insecure': ['no-check-certificate', 'ignore-certificate-errors', 'ignore-certificate', 'no-verify', 'self-signed'],
+  '--insecure HOST': [
+    ...['no-check-certificate', 'no-verify', 'self-signed'],
+    ...['ignore-certificate-errors', 'ignore-certificate'],
+  ],
   '--lastmod-since': ['since', 'newer', 'after', 'changed-since'],
-  '--log-level': ['verbose', 'debug', 'trace', 'loglevel', 'level', 'log'],
+  '--log-level': ['verbose', 'debug', 'trace', 'loglevel', 'log'],
   '--max-attempts': ['retries', 'retry', 'tries', 'max-retries', 'attempts'],
   '--max-body': ['max-size', 'size-limit', 'max-filesize', 'body-size'],
   '--max-depth': ['depth', 'level', 'levels', 'depth-limit', 'max-level'],
@@ -108,7 +111,7 @@ const LETTERS: Readonly<Record<string, readonly string[]>> = {
   '-f': ['--format'],
   '-i': ['--urls-file'],
   '-j': ['--worker-concurrency'],
-  '-k': ['--insecure'],
+  '-k': ['--insecure HOST'],
   '-l': ['--max-depth'],
   '-m': ['--follow'],
   '-n': ['--limit'],
@@ -124,10 +127,11 @@ const LETTERS: Readonly<Record<string, readonly string[]>> = {
 
 /** The flag of a command that is meant by an unknown one, by its meaning. */
 export function meantBy(unknown: string, known: readonly string[]): string | undefined {
-  const byLetter = LETTERS[unknown]?.find((flag) => known.includes(flag));
+  const isKnown = (flag: string): boolean => known.includes(flag.split(' ', 1)[0] ?? '');
+  const byLetter = LETTERS[unknown]?.find(isKnown);
   if (byLetter !== undefined) return byLetter;
   const word = wordOf(unknown);
-  return Object.keys(WORDS).find((flag) => known.includes(flag.split(' ', 1)[0] ?? '') && WORDS[flag]?.includes(word));
+  return Object.keys(WORDS).find((flag) => isKnown(flag) && WORDS[flag]?.includes(word));
 }
 
 /** Shorter words resemble too many others. */
@@ -190,6 +194,16 @@ const ANSWERS: readonly {
     commands: ['crawl'],
     words: ['fresh', 'force', 'again', 'refetch', 'no-dedup'],
   },
+  {
+    said: 'Each setting is a flag of its own: --help --all lists them. --quiet tells no progress.',
+    commands: ['crawl', 'produce'],
+    words: ['s'],
+  },
+  {
+    said: 'Each setting is a flag of its own: --help --all lists them.',
+    commands: ['crawl', 'produce', 'try', 'work'],
+    words: ['set', 'setting', 'settings', 'config', 'conf', 'config-file', 'options'],
+  },
 ];
 
 /** What is said of an unknown flag that needs none. */
@@ -215,8 +229,8 @@ const COMMAND_WORDS: Readonly<Record<string, readonly string[]>> = {
   work: ['worker', 'consume', 'join'],
 };
 
-/** The command that is meant by an unknown one: by its meaning, or because it is a seed itself. */
+/** The command that is meant by an unknown one: by its meaning, or because it is a seed itself, which a host or a file is. */
 export function commandMeantBy(unknown: string): string | undefined {
-  if (/^https?:\/\//i.test(unknown)) return `crawl ${unknown}`;
+  if (/[./]/.test(unknown)) return `crawl ${unknown}`;
   return Object.keys(COMMAND_WORDS).find((command) => COMMAND_WORDS[command]?.includes(unknown.toLowerCase()));
 }

@@ -112,6 +112,9 @@ test.each([
   ['--dept',        ['--max-depth', '--rate'],     '--max-depth'],
   ['--concurency',  ['--worker-concurrency'],      '--worker-concurrency'],
   ['--rat',         ['--rate', '--max-depth'],     '--rate'],
+  ['--level',       ['--log-level', '--max-depth'], '--max-depth'],
+  ['--referer',     ['--host-headers'],            '--host-headers'],
+  ['-k',            ['--insecure'],                '--insecure HOST'],
 ])('%s means one of %s', (unknown, known, meant) => {
   expect(improved(`error: unknown option '${unknown}'\n(Did you mean --other?)\n`, known)).toBe(
     `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`,
@@ -121,6 +124,8 @@ test.each([
 // biome-ignore format: a table
 test.each([
   ['https://www.example.com/', 'crawl https://www.example.com/'],
+  ['example.com',              'crawl example.com'],
+  ['urls.txt',                 'crawl urls.txt'],
   ['scrape',                   'crawl'],
   ['list',                     'status'],
   ['retry',                    'dlq replay'],
@@ -165,6 +170,9 @@ test.each([
   ['crawl', '--fresh',    'A crawl fetches its pages anew without a flag, unless --dedup ever is given.'],
   ['try',   '--headless', 'No JavaScript is run: look for the JSON that the page loads.'],
   ['crawl', '--location', 'Redirects are followed without a flag.'],
+  ['crawl', '--set',      'Each setting is a flag of its own: --help --all lists them.'],
+  ['crawl', '-s',         'Each setting is a flag of its own: --help --all lists them. --quiet tells no progress.'],
+  ['try',   '--config',   'Each setting is a flag of its own: --help --all lists them.'],
 ])('%s needs no %s', async (name, unknown, answer) => {
   const command = (await open()).commands.find((each) => each.name() === name);
   const error = `error: unknown option '${unknown}'\n(Did you mean --json?)\n`;

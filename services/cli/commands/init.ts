@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import { codeOf, messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
+import { codeOf, messageOf, StorageError, UnavailableError, UsageError } from '../../../shared/runtime/errors.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { tell } from '../process/with-stores.ts';
 import { developmentPackages, packProgram } from '../scaffold/packed-program.ts';
@@ -24,15 +24,12 @@ export const command: CommandModule = {
 async function init(name: string, context: Context): Promise<number> {
   if (!NAME.test(name))
     throw new UsageError(`expected a name of lower-case letters, digits and hyphens, at most 63, got "${name}"`);
-  if ((await entriesOf(name)).length > 0)
+  const entries = await entriesOf(name);
+  if (entries !== undefined && entries.length > 0)
     throw new UsageError(`the folder ${name} is there, and not empty: choose another name, or move it away`);
-  await mkdir(name, { recursive: true });
-  const files = projectFiles({ name, tarball: await pack(name), devDependencies: developmentPackages() });
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(name, path)), { recursive: true });
-    await writeFile(join(name, path), text);
-  }
-  tell(context, { folder: name, files: Object.keys(files) }, [
+  if (entries === undefined) await make(name);
+  const files = await fill(name, { isOurs: entries === undefined });
+  tell(context, { folder: name, files }, [
     `Made ${name}/, with crawlers/${name}.ts and its test. Next:`,
     `  cd ${name}`,
     '  npm install',
@@ -42,22 +39,46 @@ async function init(name: string, context: Context): Promise<number> {
   return 0;
 }
 
-async function entriesOf(folder: string): Promise<readonly string[]> {
+/** What is in a folder; nothing if it isn't there. */
+async function entriesOf(folder: string): Promise<readonly string[] | undefined> {
   try {
     return await readdir(folder);
   } catch (error: unknown) {
-    if (codeOf(error) === 'ENOENT') return [];
+    if (codeOf(error) === 'ENOENT') return undefined;
     if (codeOf(error) === 'ENOTDIR') throw new UsageError(`${folder} is a file: choose another name`);
     throw new StorageError(`${folder} can't be read: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** Leaves no empty folder if the program can't be packed. */
-async function pack(folder: string): Promise<string> {
+async function make(folder: string): Promise<void> {
   try {
-    return await packProgram(join(process.cwd(), folder));
+    // With `recursive`, a read-only disk is reported as a folder that doesn't exist.
+    await mkdir(folder);
   } catch (error: unknown) {
-    await rm(folder, { recursive: true });
-    throw error;
+    throw unwritable(folder, error);
   }
+}
+
+/**
+ * Fills a folder, and gives its files. If that fails, a folder of ours is gone again.
+ *
+ * @throws UnavailableError if the program can't be packed, StorageError if the folder can't be written
+ */
+async function fill(name: string, { isOurs }: { readonly isOurs: boolean }): Promise<readonly string[]> {
+  try {
+    const tarball = await packProgram(join(process.cwd(), name));
+    const files = projectFiles({ name, tarball, devDependencies: developmentPackages() });
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(name, path)), { recursive: true });
+      await writeFile(join(name, path), text);
+    }
+    return Object.keys(files);
+  } catch (error: unknown) {
+    if (isOurs) await rm(name, { recursive: true });
+    throw error instanceof UnavailableError ? error : unwritable(name, error);
+  }
+}
+
+function unwritable(folder: string, error: unknown): StorageError {
+  return new StorageError(`${folder} can't be written: ${messageOf(error)}`, { cause: error });
 }

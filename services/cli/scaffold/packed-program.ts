@@ -5,7 +5,7 @@ import { findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { codeOf, messageOf, UnavailableError } from '../../../shared/runtime/errors.ts';
+import { messageOf, UnavailableError } from '../../../shared/runtime/errors.ts';
 
 const PACKAGE = findPackageJSON(import.meta.url) ?? '';
 const ROOT = dirname(PACKAGE);
@@ -24,7 +24,8 @@ export async function packProgram(folder: string): Promise<string> {
   try {
     return IS_CHECKOUT ? await compiled((built) => pack(built, folder)) : await pack(ROOT, folder);
   } catch (error: unknown) {
-    const what = codeOf(error) === 'ENOENT' ? 'npm, which comes with Node.js, is not in PATH' : messageOf(error);
+    const hasNoNpm = error instanceof Error && 'syscall' in error && error.syscall === 'spawn npm';
+    const what = hasNoNpm ? 'npm, which comes with Node.js, is not in PATH' : messageOf(error);
     throw new UnavailableError(`this program can't be packed with npm pack: ${what}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -21,4 +21,23 @@ test('an .env in UTF-16, as PowerShell writes it, is not taken for an empty one'
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'status'], { cwd, encoding: 'utf8' });
   expect(stderr).toBe('trawl: expected .env to be text in UTF-8: save it as that, not as UTF-16\n');
   expect(status).toBe(78);
+});
+
+test('trawl init says what it cannot write, and removes no folder that was there', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'trawl-init-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  symlinkSync('nowhere', join(cwd, 'dangling'));
+  mkdirSync(join(cwd, 'empty'));
+  const noTemporary = "can't be packed with npm pack: ENOENT: no such file or directory, mkdtemp 'nowhere/";
+  for (const [name, said] of [
+    ['dangling', "dangling can't be written: EEXIST: "],
+    ['empty', noTemporary],
+    ['new', noTemporary],
+  ] as const) {
+    const env = { TMPDIR: 'nowhere', NODE_DISABLE_COMPILE_CACHE: '1' };
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'init', name], { cwd, encoding: 'utf8', env });
+    expect(stderr).toContain(said);
+    expect(status).toBe(1);
+  }
+  expect(readdirSync(cwd)).toEqual(['dangling', 'empty']);
 });

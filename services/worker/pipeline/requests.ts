@@ -231,8 +231,8 @@ export class Requests {
       case 'fail':
         return { ending: await this.#turns.failed(visit, refusal.error) };
       case 'unreachable': {
-        const { reason, trouble } = refusal;
-        return { ending: { outcome: { kind: 'defer', detail: reason }, hostAnswered: false, hostTrouble: trouble } };
+        const { detail, trouble } = refusal;
+        return { ending: { outcome: { kind: 'defer', detail }, hostAnswered: false, hostTrouble: trouble } };
       }
       case 'later':
         return { laterMs: refusal.inMs };

@@ -161,11 +161,10 @@ export class LoginRequests {
         case 'allow':
           return permission.intervalMs;
         case 'skip':
+        case 'unreachable':
           throw new Error(`${url}: ${permission.detail}`);
         case 'fail':
           throw new Error(`${url}: ${permission.error.message}`, { cause: permission.error });
-        case 'unreachable':
-          throw new Error(`${url}: ${permission.reason}`);
         case 'later':
           await clock.sleep(permission.inMs, signal);
       }

@@ -21,10 +21,14 @@ import { redirectOf } from '../../../../shared/task/url/redirect.ts';
 export type RobotsAnswer =
   /** `found`: there is a file. */
   | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly found: boolean }
-  /** The host must wait. `reason` is shown with its pause. `isThrottled`: the host that answered asked us to slow down. */
+  /**
+   * The host must wait. `reason` is shown with its pause, `detail` with the page that needs the file. `isThrottled`: the host that
+   * answered asked us to slow down.
+   */
   | {
       readonly kind: 'wait';
       readonly reason: string;
+      readonly detail: string;
       /** Headers of the answer, if there was one. */
       readonly headers?: Readonly<Record<string, string>>;
       readonly isThrottled?: boolean;
@@ -71,7 +75,8 @@ export async function requestRobots(
     const asked = retryAfter === undefined ? '' : ', Retry-After';
     const isThrottled = status === 429 || retryAfter !== undefined;
     const trouble = { kind: 'answered', reason: `robots.txt ${status}` } as const;
-    return { kind: 'wait', reason: `robots.txt: HTTP ${status}${asked}`, headers, isThrottled, trouble };
+    const answered = `robots.txt: HTTP ${status}${asked}`;
+    return { kind: 'wait', reason: answered, detail: answered, headers, isThrottled, trouble };
   } catch (error: unknown) {
     if (!(error instanceof FetchError)) throw error;
     return answerOfFailure(error, redirects.length > 0);
@@ -88,7 +93,7 @@ function answerOfFailure(error: FetchError, isRedirected: boolean): RobotsAnswer
       const hasAnswered = isRedirected || error.status !== undefined;
       const reason = hasAnswered ? `robots.txt: ${failureText(error)}` : failureText(error);
       const trouble = { kind: hasAnswered ? 'answered' : 'silent', reason } as const;
-      return { kind: 'wait', reason: `robots.txt: ${error.reason}`, trouble };
+      return { kind: 'wait', reason: `robots.txt: ${error.reason}`, detail: `robots.txt: ${error.message}`, trouble };
     }
     default:
       return NO_RULES;

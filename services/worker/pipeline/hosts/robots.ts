@@ -51,7 +51,7 @@ export type Permission =
   /** Ask again in `inMs`, not sooner; the host isn't the cause. */
   | { readonly kind: 'later'; readonly inMs: number }
   /** The host's robots.txt can't be read; the host is paused. */
-  | { readonly kind: 'unreachable'; readonly reason: string; readonly trouble: HostTrouble }
+  | { readonly kind: 'unreachable'; readonly detail: string; readonly trouble: HostTrouble }
   /** The robots.txt failed in a way that would fail the page, too. */
   | { readonly kind: 'fail'; readonly error: FetchError };
 
@@ -235,7 +235,7 @@ export class Robots {
 
   async #pause({ origin, host, at }: Asked, answer: Extract<RobotsAnswer, { kind: 'wait' }>) {
     const { store, gate, clock } = this.#options;
-    const { reason, headers = {}, isThrottled, trouble } = answer;
+    const { reason, detail, headers = {}, isThrottled, trouble } = answer;
     const askedMs = retryAfterMs(headers, clock.now());
     if (at !== host && isThrottled) await gate.pause(at, robotsPauseMs(1, askedMs), reason);
     const longMs = robotsPauseMs(await store.fail(origin), askedMs);
@@ -243,9 +243,9 @@ export class Robots {
     const isSilent = trouble.kind === 'silent';
     const pauseMs = isSilent ? Math.min(longMs, SILENT_PAUSE_MS) : longMs;
     await gate.pause(host, pauseMs, reason);
-    const fields = { error: reason, seconds: Math.round(pauseMs / 1_000) };
+    const fields = { error: detail, seconds: Math.round(pauseMs / 1_000) };
     this.#warnings.tell(host, fields, "the host waits, its robots.txt can't be fetched:");
-    return { kind: 'unreachable', reason, trouble: isSilent ? { ...trouble, pauseMs: longMs } : trouble } as const;
+    return { kind: 'unreachable', detail, trouble: isSilent ? { ...trouble, pauseMs: longMs } : trouble } as const;
   }
 
   #remember(origin: string, rules: RobotsRules): RobotsLookup & { readonly kind: 'rules' } {

@@ -15,11 +15,13 @@ export class NameError extends Error {
   readonly code: string;
   readonly hostname: string;
 
-  constructor(code: string, hostname: string) {
+  /** @param servers those that were asked, to be told to people */
+  constructor(code: string, hostname: string, servers: readonly string[] = []) {
+    const asked = servers.length === 0 ? '' : ` by ${servers.join(', ')}`;
     super(
       code === 'ENOTFOUND'
         ? `${hostname} is not known to DNS (${code})`
-        : `${hostname} could not be looked up (${code}). Check the machine's name servers, or DNS_SERVERS`,
+        : `${hostname} could not be looked up${asked} (${code}). Check the machine's name servers, or DNS_SERVERS`,
     );
     this.code = code;
     this.hostname = hostname;

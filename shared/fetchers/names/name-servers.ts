@@ -66,6 +66,11 @@ export class NameServers {
     resolver.setServers((await this.#resolver()).getServers());
     return await addressesBy(resolver, name, families);
   }
+
+  /** Those that are asked, as `servers` are written. */
+  async addresses(): Promise<readonly string[]> {
+    return (await this.#resolver()).getServers();
+  }
 }
 
 async function addressesBy(

@@ -87,7 +87,7 @@ export class Names {
     const name = host.toLowerCase().replace(/\.$/, '');
     const answer = this.#kept.get(name) ?? (await (this.#underWay.get(name) ?? this.#begin(name)));
     // For each asker an error of its own: whoever shows it adds to it.
-    if (typeof answer === 'string') throw new NameError(answer, host);
+    if (typeof answer === 'string') throw new NameError(answer, host, await this.#servers.addresses());
     return [...answer];
   };
 

@@ -40,9 +40,11 @@ test('names that can not be are not found', async () => {
 
 test('a name server that is not there: for now, nobody knows', async () => {
   const { server, names } = await setup({ 'a.test': { addresses: ['192.0.2.1'] } });
+  const { address } = server;
   server.stop();
   const error = await names.resolve('a.test').catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'EAI_AGAIN' });
+  expect(String(error)).toContain(`a.test could not be looked up by ${address} (EAI_AGAIN). Check`);
   expect(toFetchError(error)).toMatchObject({ reason: 'dns' });
 });
 

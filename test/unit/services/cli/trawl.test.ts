@@ -41,3 +41,16 @@ test('trawl init says what it cannot write, and removes no folder that was there
   }
   expect(readdirSync(cwd)).toEqual(['dangling', 'empty']);
 });
+
+// biome-ignore format: a table
+test.each([
+  ['node', '20.20.2', '20.20.2',    'install a newer one from https://nodejs.org/'],
+  ['bun',  '1.4.5',   'Bun 1.4.5',  'install it from https://nodejs.org/'],
+  ['deno', '2.9.6',   'Deno 2.9.6', 'install it from https://nodejs.org/'],
+])('started by %s %s it says what it needs', (name, version, found, mend) => {
+  const versions = `Object.defineProperty(process.versions, '${name}', { value: '${version}' });`;
+  const script = `${versions} require(${JSON.stringify(join(PROGRAM, '../../../bin/trawl.cjs'))})`;
+  const { status, stderr } = spawnSync(process.execPath, ['-e', script, '--', 'demo'], { encoding: 'utf8', env: {} });
+  expect(stderr).toBe(`trawl: expected Node.js 24 or newer, found ${found} (${process.execPath}): ${mend}\n`);
+  expect(status).toBe(1);
+});

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { ConfigurationError, codeOf, messageOf } from '../../runtime/errors.ts';
 
 /** Of a file that can be imported. */
 export const ENDINGS = ['.ts', '.js', '.mjs'] as const;
@@ -26,13 +27,22 @@ export function isPath(name: string): boolean {
   return name.includes('/') || ENDINGS.some((ending) => name.endsWith(ending));
 }
 
-/** The crawlers of these folders. */
+/** The crawlers of these folders. @throws ConfigurationError if one that is there can't be read */
 export function crawlerFiles(folders: readonly string[]): string[] {
   return folders.flatMap((folder) => {
-    if (!existsSync(folder)) return [];
-    const names = readdirSync(folder).filter((name) => CRAWLER_FILE.test(name) && !isMiddleware(name));
+    const names = namesIn(folder).filter((name) => CRAWLER_FILE.test(name) && !isMiddleware(name));
     return names.sort().map((name) => join(folder, name));
   });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error: unknown) {
+    if (codeOf(error) === 'ENOENT') return [];
+    const problem = `expected CRAWLERS_DIR to be a folder that can be read: ${messageOf(error)}`;
+    throw new ConfigurationError([problem], { cause: error });
+  }
 }
 
 /** The middleware of a folder stands beside its crawlers. */

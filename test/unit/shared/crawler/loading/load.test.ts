@@ -249,3 +249,10 @@ test('the version of a crawler is that of its file, and of what it imports below
     expect(await changed(file), file).toBe(false);
   expect(await versionOf(base), 'wherever it lies').toBe(first);
 });
+
+test('a folder of crawlers that is none is said by its setting, and one that is not there is empty', async () => {
+  expect(await found({ mine: '' }, 'nosuch')).toBe(
+    "expected CRAWLERS_DIR to be a folder that can be read: ENOTDIR: not a directory, scandir '/here/mine'",
+  );
+  expect(await found({ 'more/shop.ts': OWN('shop') }, 'shop')).toBe('shop');
+});

@@ -18,6 +18,7 @@ const BIN = /[\\/]bin[\\/]trawl\.cjs$/;
  * | with `TRAWL_COMMAND` set, as by the Compose file   | that: `docker compose exec scraper trawl`                  |
  * | by the script of a checkout                        | `npm run -s trawl --`                                      |
  * | out of a `node_modules`, by `npx` or another script | `npx trawl`                                               |
+ * | out of an archive of Yarn's (Plug'n'Play)          | `yarn trawl`                                               |
  * | by its file in a checkout                          | `node services/cli/trawl.ts`                               |
  * | by a file in no folder of `PATH`                   | that file                                                  |
  * | in any other way, also as a part of another program | `trawl`                                                   |
@@ -29,6 +30,7 @@ export function startedAs({ env, file, folder }: Start): string {
   if (isByScript && (isSource || BIN.test(file))) return 'npm run -s trawl --';
   if (isSource) return `node ${quoted(pathFrom(folder, file))}`;
   if (!file.endsWith('/trawl') && !file.endsWith('/trawl.cjs')) return 'trawl';
+  if (file.includes('.zip/node_modules/')) return 'yarn trawl';
   if (env.npm_command === 'exec' || file.endsWith('/node_modules/.bin/trawl')) return 'npx trawl';
   return env.PATH?.split(delimiter).includes(dirname(file)) === true ? 'trawl' : quoted(pathFrom(folder, file));
 }

@@ -215,6 +215,21 @@ test('npm install -g: in any folder, also one of CommonJS', async () => {
   expect(await crawlIn(cwd, ['prefix/bin/trawl'], { crawler: 'named' })).toBe('prefix/bin/trawl records RUN');
 });
 
+test("Yarn's Plug'n'Play, which installs nothing but archives", async () => {
+  const cwd = await folderFor('pnp');
+  const tools = await folderFor('yarn');
+  await done(['npm', 'install', '@yarnpkg/cli-dist'], { cwd: tools });
+  const registry = (await done(['npm', 'config', 'get', 'registry'], { cwd })).trim();
+  await writeFile(join(cwd, 'package.json'), JSON.stringify({ name: 'mine', type: 'module' }));
+  await writeFile(join(cwd, 'yarn.lock'), '');
+  const env = { YARN_NPM_REGISTRY_SERVER: registry, YARN_GLOBAL_FOLDER: join(tools, 'cache'), YARN_NODE_LINKER: 'pnp' };
+  const path = [join(tools, 'node_modules/.bin')];
+  await done(['yarn', 'add', `trawl@file:${tarball}`], { cwd, env, path });
+  expect(await crawlIn(cwd, ['yarn', 'trawl'], { env, path })).toBe('yarn trawl records RUN');
+  const { code, stderr } = await run(['yarn', 'trawl', 'init', 'teapots'], { cwd, env, path });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('set nodeLinker: node-modules in .yarnrc.yml')]);
+});
+
 test('npm link: by its name, and in a folder that links to it', async () => {
   const cwd = await folderFor('link');
   const prefix = join(cwd, 'prefix');

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { findPackageJSON } from 'node:module';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, UnavailableError } from '../../../shared/runtime/errors.ts';
 
-const PACKAGE = findPackageJSON(import.meta.url) ?? '';
+const PACKAGE = createRequire(import.meta.url).resolve('trawl/package.json');
 const ROOT = dirname(PACKAGE);
 /** What is packed of a checkout has yet to be compiled. */
 const IS_CHECKOUT = import.meta.url.endsWith('.ts');
@@ -21,6 +21,10 @@ const run = promisify(execFile);
  * @throws UnavailableError if npm can't be run, or fails
  */
 export async function packProgram(folder: string): Promise<string> {
+  if (process.versions.pnp !== undefined) {
+    const mend = 'set nodeLinker: node-modules in .yarnrc.yml, and install again';
+    throw new UnavailableError(`this program can't be packed out of the archive that Yarn keeps it in: ${mend}`);
+  }
   try {
     return IS_CHECKOUT ? await compiled((built) => pack(built, folder)) : await pack(ROOT, folder);
   } catch (error: unknown) {

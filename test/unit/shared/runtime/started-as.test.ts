@@ -21,6 +21,7 @@ test.each<[string, string, Record<string, string>, string]>([
   ['npx',                            '/w/node_modules/.bin/trawl',    { npm_command: 'exec', PATH: '/w/node_modules/.bin' }, 'npx trawl'],
   ['npx, which found a global one',  '/usr/local/bin/trawl',          { npm_command: 'exec', PATH: '/usr/local/bin' },      'npx trawl'],
   ['a script of another package',    '/w/node_modules/.bin/trawl',    OTHER_SCRIPT,                                        'npx trawl'],
+  ["Yarn's Plug'n'Play",             '/c/trawl-1-2.zip/node_modules/trawl/bin/trawl.cjs', { PATH: '/bin' },                'yarn trawl'],
   ['Compose',                        '/usr/local/bin/trawl',          { TRAWL_COMMAND: 'docker compose exec scraper trawl' }, 'docker compose exec scraper trawl'],
   ['its file in a checkout',         '/w/services/cli/trawl.ts',      {},                                                  'node services/cli/trawl.ts'],
   ['a checkout elsewhere',           '/my x/services/cli/trawl.ts',   {},                                                  "node '/my x/services/cli/trawl.ts'"],

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,9 @@ const PACKAGE = createRequire(import.meta.url).resolve('trawl/package.json');
 const ROOT = dirname(PACKAGE);
 /** What is packed of a checkout has yet to be compiled. */
 const IS_CHECKOUT = import.meta.url.endsWith('.ts');
+const BUILD = 'scripts/build-package.ts';
+/** What compiles a checkout. */
+const BUILT_WITH = [BUILD, 'node_modules/.bin/tsc', 'node_modules/.bin/vite'];
 const run = promisify(execFile);
 
 /**
@@ -25,6 +28,7 @@ export async function packProgram(folder: string): Promise<string> {
     const mend = 'set nodeLinker: node-modules in .yarnrc.yml, and install again';
     throw new UnavailableError(`this program can't be packed out of the archive that Yarn keeps it in: ${mend}`);
   }
+  if (IS_CHECKOUT) expectCompiler(ROOT);
   try {
     return IS_CHECKOUT ? await compiled((built) => pack(built, folder)) : await pack(ROOT, folder);
   } catch (error: unknown) {
@@ -32,6 +36,13 @@ export async function packProgram(folder: string): Promise<string> {
     const what = hasNoNpm ? 'npm, which comes with Node.js, is not in PATH' : messageOf(error);
     throw new UnavailableError(`this program can't be packed with npm pack: ${what}`, { cause: error });
   }
+}
+
+/** @throws UnavailableError if nothing compiles a checkout: images have no compiler, nor has it after `npm ci --omit=dev` */
+export function expectCompiler(root: string): void {
+  if (BUILT_WITH.every((file) => existsSync(join(root, file)))) return;
+  const mend = 'npm ci --include=dev, in a checkout';
+  throw new UnavailableError(`this program can't be packed: what compiles it isn't installed: ${mend}`);
 }
 
 /** What a folder of crawlers is tested and edited with, in the versions that this program is. */
@@ -51,7 +62,7 @@ async function pack(root: string, folder: string): Promise<string> {
 async function compiled<T>(use: (root: string) => Promise<T>): Promise<T> {
   const built = await mkdtemp(join(tmpdir(), 'trawl-pack-'));
   try {
-    await run(process.execPath, ['scripts/build-package.ts', join(built, 'dist')], { cwd: ROOT });
+    await run(process.execPath, [BUILD, join(built, 'dist')], { cwd: ROOT });
     for (const each of ['package.json', 'bin', 'LICENSE', 'README.md'])
       await cp(join(ROOT, each), join(built, each), { recursive: true });
     return await use(built);

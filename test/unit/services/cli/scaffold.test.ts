@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { expectCompiler } from '../../../../services/cli/scaffold/packed-program.ts';
 import { projectFiles } from '../../../../services/cli/scaffold/project-files.ts';
 import { rabbitmqUrlOf, redisUrlOf, settingsFrom } from '../../../../shared/settings/settings.ts';
 
@@ -22,4 +24,12 @@ test('workers of a new folder find its services, whatever its .env says for comm
 test('its containers have bounds: memory of workers, and logs of all', () => {
   expect(COMPOSE).toMatch(/^ {4}mem_limit: 1g$/m);
   expect(COMPOSE.match(/^ {4}logging: \*log$/gm)).toHaveLength(COMPOSE.match(/^ {4}restart: /gm)?.length ?? 0);
+});
+
+test('where nothing compiles a checkout, in an image say, it is told what does', () => {
+  const root = join(import.meta.dirname, '../../../..');
+  expect(() => expectCompiler(root)).not.toThrow();
+  expect(() => expectCompiler(join(root, 'services'))).toThrow(
+    "this program can't be packed: what compiles it isn't installed: npm ci --include=dev, in a checkout",
+  );
 });

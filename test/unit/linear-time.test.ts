@@ -114,6 +114,11 @@ const READERS: readonly (readonly [string, (text: string) => void, readonly stri
     },
     ['#', 'https://example.com/\n', '\r\n'],
   ],
+  [
+    'the first line of a list of URLs',
+    (text) => void new UrlLines().write(`${text.replaceAll(/[\r\n]/g, '')}\n`),
+    ['https://example.com/,', 'https://example.com/;a', 'url,', '"url",'],
+  ],
   ['the date of a sitemap', (text) => void lastmodEnd(text), ['2', '2026-', 'Mon, ', '2026-11-21T10:00:00.', '+00']],
   [
     'a Retry-After',

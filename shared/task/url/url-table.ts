@@ -30,7 +30,7 @@ export function formOfList(line: string): ListForm {
   const separator = SEPARATORS.find((one) => line.includes(one));
   if (isUrl) {
     // A comma or semicolon alone may belong to the URL.
-    const isRow = line.startsWith('"') || line.includes('\t') || /[,;].*["\s]/.test(line);
+    const isRow = line.startsWith('"') || line.includes('\t') || /["\s]/.test(behindSeparator(line));
     return { kind: isRow ? 'table' : 'list' };
   }
   const names = cellsOf(line, separator);
@@ -38,6 +38,11 @@ export function formOfList(line: string): ListForm {
   if (said !== undefined)
     return { kind: 'column', column: { separator, index: names.findIndex((name) => said.test(name)), names } };
   return { kind: separator === undefined ? 'list' : 'table' };
+}
+
+function behindSeparator(line: string): string {
+  const at = line.search(/[,;]/);
+  return at < 0 ? '' : line.slice(at + 1);
 }
 
 /**

@@ -71,7 +71,7 @@ export class ListReader<T> {
         if (state !== 'broken') this.#row.push(line);
         if (state === 'open') continue;
         const row = this.#takeRow();
-        entries.push(...(state === 'ended' ? [row.join('\n')] : row).flatMap((each) => this.#entryIn(each)));
+        for (const each of state === 'ended' ? [row.join('\n')] : row) entries.push(...this.#entryIn(each));
         if (state === 'ended') continue;
       }
       const text = line.trim();
@@ -93,7 +93,8 @@ export class ListReader<T> {
   /** How the row stands after this line. One that is too long to be told is broken. */
   #stateAfter(line: string, isOpen: boolean): RowState {
     const separator = this.#form?.kind === 'column' ? this.#form.column.separator : undefined;
-    this.#rowLength = line.length + (isOpen ? this.#rowLength : 0);
+    // Its end counts, too: a row may be of empty lines.
+    this.#rowLength = line.length + 1 + (isOpen ? this.#rowLength : 0);
     if (separator === undefined || this.#rowLength > MAX_ROW_LENGTH) return 'broken';
     return rowAfter(line, separator, isOpen);
   }

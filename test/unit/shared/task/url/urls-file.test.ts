@@ -73,6 +73,15 @@ test('a cell without an end costs no URL, and no more than its lines', () => {
   expect(read(`url,text\n${urls[0]},"${urls.map((url) => `\n${url},`).join('')}`, 65_536)).toEqual([urls[0], ...urls]);
 });
 
+test.each([
+  ['', 1_100_000],
+  ['a', 600_000],
+])('a cell without an end is given up after a million characters, in lines of %j', (line, count) => {
+  const list = new UrlLines();
+  const read = list.write(`url,text\nhttps://a.test/1,"${`\n${line}`.repeat(count)}`);
+  expect(read.slice(0, 1)).toEqual(['https://a.test/1']);
+});
+
 test('a table of any cells has a URL for each of its rows', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', '\n', '\r', ',', ';', ' ', '#', 'é'), maxLength: 8 });
   const rows = fc.array(fc.tuple(fc.nat(), cell, cell), { maxLength: 5 });

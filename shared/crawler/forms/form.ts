@@ -48,19 +48,19 @@ export function submissionOf(page: FormPage, fieldsGiven: FormFields, css?: stri
   const controls = controlsOf(page, form);
   const button = buttonOf(controls, given);
   const encode = encoderOf(page, form);
-  const fields: Field[] = [];
+  const fields: (readonly Field[])[] = [];
   const sentNames = new Set<string>();
   for (const control of controls) {
     const { name, type } = control;
     if (BUTTONS.has(type) && control !== button) continue;
     const values = given.get(name);
-    if (values === undefined) fields.push(...(control === button ? pressed(control) : untouched(control, encode)));
-    else if (!sentNames.has(name)) fields.push(...values.map((value): Field => [name, value]));
+    if (values === undefined) fields.push(control === button ? pressed(control) : untouched(control, encode));
+    else if (!sentNames.has(name)) fields.push(values.map((value): Field => [name, value]));
     sentNames.add(name);
   }
   for (const [name, values] of given)
-    if (!sentNames.has(name)) fields.push(...values.map((value): Field => [name, value]));
-  return submissionBy(page, { form, button, fields, encode });
+    if (!sentNames.has(name)) fields.push(values.map((value): Field => [name, value]));
+  return submissionBy(page, { form, button, fields: fields.flat(), encode });
 }
 
 /** What sites that guard against forged requests look at; the page itself isn't named, or the same search from two pages were two. */

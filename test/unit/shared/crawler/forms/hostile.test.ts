@@ -20,3 +20,16 @@ test('of a disabled fieldset with many legends, each part is looked at a few tim
   expect(page.form('form')?.url).toBe('https://shop.example/?a=b');
   expect(looks / COUNT).toBeLessThan(50);
 });
+
+test.each([
+  [
+    'a list any number of chosen options',
+    (count: number) => `<select multiple name=a>${'<option selected>b'.repeat(count)}</select>`,
+  ],
+  ['a field any number of values', () => '<input name=a>'],
+])('a form may give %s', (_, controls) => {
+  const count = 130_000;
+  const page = Page.fromHtml(`<form method=post>${controls(count)}</form>`, { url: 'https://shop.example/' });
+  const fields = page.first('input') === undefined ? {} : { a: Array<string>(count).fill('b') };
+  expect(page.form('form', fields)?.body).toHaveLength('a=b&'.length * count - 1);
+});

@@ -24,7 +24,7 @@ const NO_LINKS: HeaderLinks = { canonical: undefined, next: [], refresh: undefin
 export function headerLinks({ link, refresh }: Readonly<Record<string, string>>, url: string): HeaderLinks {
   if (link === undefined && refresh === undefined) return NO_LINKS;
   const base = baseOfUrl(url);
-  const refs = link === undefined ? [] : refsIn(link).filter(({ anchor }) => anchor === undefined);
+  const refs = link === undefined ? [] : refsIn(link);
   const related = (rel: string): string[] =>
     refs.flatMap((ref) => (ref.rel.toLowerCase() === rel ? (absolute(ref.uri, base) ?? []) : []));
   const sentTo = refresh === undefined ? undefined : absolute(refreshTarget(refresh), base);
@@ -36,9 +36,11 @@ export function headerLinks({ link, refresh }: Readonly<Record<string, string>>,
   };
 }
 
+/** Links that say what they are, and are the page's own. */
 function refsIn(link: string): readonly LinkHeader.Reference[] {
+  const isUsable = ({ rel, anchor }: Partial<LinkHeader.Reference>) => rel !== undefined && anchor === undefined;
   try {
-    return LinkHeader.parse(link).refs;
+    return LinkHeader.parse(link).refs.filter(isUsable);
   } catch {
     return [];
   }

@@ -24,6 +24,8 @@ test.each<[string, string | undefined, readonly string[]]>([
   ['<#part>; rel=next, <>; rel=next, <mailto:a@b>; rel=next, <javascript:x()>; rel=canonical', undefined, []],
   ['<https://user:word@b.test/>; rel=canonical', 'https://b.test/', []],
   [`</${'x'.repeat(2_100)}>; rel=canonical`, undefined, []],
+  ['</style.css>; as=style, <>, </c>; rel=canonical', 'https://a.test/c', []],
+  ['</style.css>', undefined, []],
   ['nonsense', undefined, []],
   ['</p2', undefined, []],
   ['', undefined, []],

@@ -15,6 +15,7 @@ const KEPT_HEADERS = [
   'last-modified',
   'link',
   'location',
+  'refresh',
   'retry-after',
   'server',
   'x-robots-tag',

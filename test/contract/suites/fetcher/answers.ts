@@ -54,6 +54,7 @@ export function describeAnswers(setup: Setup): void {
         response.writeHead(200, {
           ETag: '"1"',
           Link: ['<a>; rel=next', '<b>; rel=prev'],
+          Refresh: '0; url=/en/',
           'Set-Cookie': ['a=1', 'b=2'],
           'X-Powered-By': 'steam',
           'X-Robots-Tag': 'noindex',
@@ -61,7 +62,12 @@ export function describeAnswers(setup: Setup): void {
         response.end();
       });
       const { date: _, ...headers } = (await fetch('/headers')).headers;
-      expect(headers).toEqual({ etag: '"1"', link: '<a>; rel=next, <b>; rel=prev', 'x-robots-tag': 'noindex' });
+      expect(headers).toEqual({
+        etag: '"1"',
+        link: '<a>; rel=next, <b>; rel=prev',
+        refresh: '0; url=/en/',
+        'x-robots-tag': 'noindex',
+      });
     });
 
     // biome-ignore format: a table

@@ -11,6 +11,8 @@ export interface Answers<Node> {
 export interface Ancestry<Node> {
   /** The element around one; nothing around the outermost. */
   readonly parentOf: (element: Node) => Node | undefined;
+  /** Is an element behind a sibling that matches? Left out where selectors have no `~`. */
+  readonly behind?: (matches: Query<Node>) => Query<Node>;
   /** A place for the answers to one question. */
   readonly answers: () => () => Answers<Node>;
   /** Compiles a selector, in which these pseudo-classes may be. */
@@ -23,31 +25,35 @@ const SHALLOW = 16;
 /**
  * Compiles a selector for css-select, which looks for `a b c d` in all pairs and triples of ancestors: in a page that nests 450 elements, one
  * such selector takes minutes. Here, what is left of a white space is a pseudo-class of its own in deep places, `d:within-2`, and each element
- * is asked once whether it is in a match for it.
+ * is asked once whether it is in a match for it. So it is with `a ~ b`, for which css-select looks at all siblings in front of each element.
  */
 export function compiledInSteps<Node>(css: string, ancestry: Ancestry<Node>): Query<Node> {
   // What is invalid is named in its own words.
   const whole = ancestry.compile(css, {});
   const selectors = UNUSUAL.test(css) ? undefined : selectorsOf(css);
-  if (selectors === undefined || !selectors.some(isLong)) return whole;
+  const needsSteps = (steps: readonly Step[]) => isLong(steps) || (ancestry.behind !== undefined && hasSibling(steps));
+  if (selectors === undefined || !selectors.some(needsSteps)) return whole;
   const pseudos: Record<string, Query<Node>> = {};
-  const rewritten = selectors.map((steps) => (isLong(steps) ? inSteps(steps, pseudos, ancestry) : textOf(steps)));
+  const rewritten = selectors.map((steps) => (needsSteps(steps) ? inSteps(steps, pseudos, ancestry) : textOf(steps)));
   return ancestry.compile(rewritten.join(','), pseudos);
 }
 
-/** A selector of one pseudo-class, which is added to the others, and what is right of the last white space. */
+/** A selector of one pseudo-class, which is added to the others, and what is right of the last white space or `~`. */
 function inSteps<Node>(steps: readonly Step[], pseudos: Record<string, Query<Node>>, ancestry: Ancestry<Node>): string {
   const last = steps.findLastIndex(isInside);
   let selector = '';
   for (const [at, step] of steps.entries()) {
-    if (at === 0 || !isInside(step)) selector += textOf([step]);
-    else {
+    const count = Object.keys(pseudos).length;
+    if (at > 0 && isInside(step)) {
       const inMatch = within(ancestry.compile(selector, { ...pseudos }), ancestry);
-      const plain = at === last ? ancestry.compile(`${textOf(steps.slice(0, at))} *`, {}) : inMatch;
-      const name = `within-${Object.keys(pseudos).length}`;
-      pseudos[name] = (element) => (isDeep(element, ancestry) ? inMatch(element) : plain(element));
-      selector = `${step.compound}:${name}`;
-    }
+      const before = steps.slice(0, at);
+      const plain = at === last && !hasSibling(before) ? ancestry.compile(`${textOf(before)} *`, {}) : inMatch;
+      pseudos[`within-${count}`] = (element) => (isDeep(element, ancestry) ? inMatch(element) : plain(element));
+      selector = `${step.compound}:within-${count}`;
+    } else if (at > 0 && isBehind(step) && ancestry.behind !== undefined) {
+      pseudos[`behind-${count}`] = ancestry.behind(ancestry.compile(selector, { ...pseudos }));
+      selector = `${step.compound}:behind-${count}`;
+    } else selector += textOf([step]);
   }
   return selector;
 }
@@ -74,6 +80,14 @@ function isLong(steps: readonly Step[]): boolean {
 
 function isInside({ combinator }: Step): boolean {
   return combinator === ' ';
+}
+
+function isBehind({ combinator }: Step): boolean {
+  return combinator === '~';
+}
+
+function hasSibling(steps: readonly Step[]): boolean {
+  return steps.slice(1).some(isBehind);
 }
 
 function textOf(steps: readonly Step[]): string {

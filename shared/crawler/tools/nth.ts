@@ -12,6 +12,20 @@ export const NTH: Readonly<Record<string, (element: Element, expression?: string
   'nth-last-of-type': nth((element) => placeOf(element).leftOfType),
 };
 
+/**
+ * Is an element behind a sibling that matches? Each sibling is asked once, up to the first that does. For trees that don't change.
+ */
+export function behindSibling(matches: (element: Element) => boolean): (element: Element) => boolean {
+  const firsts = new WeakMap<ParentNode, number>();
+  return (element) => {
+    const { parent } = element;
+    if (parent === null) return false;
+    const first = firsts.get(parent) ?? parent.children.filter(isElement).findIndex(matches) + 1;
+    firsts.set(parent, first);
+    return first > 0 && first < placeOf(element).at;
+  };
+}
+
 /** Places count from 1; those of an element from the end as well, and among the elements of its name. */
 interface Place {
   readonly at: number;

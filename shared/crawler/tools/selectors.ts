@@ -3,7 +3,7 @@ import type { AnyNode, Element } from 'domhandler';
 import { compiledInSteps, type Query } from './ancestors.ts';
 import { cssSelect } from './libraries.ts';
 import { isElement } from './nodes.ts';
-import { NTH } from './nth.ts';
+import { behindSibling, NTH } from './nth.ts';
 
 /**
  * The elements in a node that a selector matches, in the order of the page. Names of elements and attributes are compared as written in
@@ -53,6 +53,7 @@ function queryOf(css: string, node: AnyNode, isXml: boolean): Query<Element> {
 function compile(css: string, isXml: boolean, node?: AnyNode): Query<Element> {
   return compiledInSteps<Element>(css, {
     parentOf: ({ parent }) => (parent !== null && isElement(parent) ? parent : undefined),
+    behind: behindSibling,
     answers: () => {
       const known = new WeakMap<Element, boolean>();
       return () => known;

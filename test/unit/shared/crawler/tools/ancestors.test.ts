@@ -39,17 +39,21 @@ test('a selector finds what css-select finds by itself, however deep, from the p
   );
 });
 
-test.each(['main div div a', 'main div div a:first-child'])(
-  '%s takes no time in a deep page',
-  { timeout: 120_000 },
-  (css) => {
-    const page = Page.fromHtml(`<body>${'<div>'.repeat(450)}${'<p><a href=/1>1</a></p>'.repeat(60)}`);
-    const before = process.cpuUsage();
-    expect(page.all(css)).toEqual([]);
-    const { user } = process.cpuUsage(before);
-    expect(user / 1_000_000, 'seconds').toBeLessThan(2);
-  },
-);
+const DEEP = `<body>${'<div>'.repeat(450)}${'<p><a href=/1>1</a></p>'.repeat(60)}`;
+const WIDE = '<b>x</b>'.repeat(50_000);
+
+test.each([
+  ['main div div a', 'deep', DEEP],
+  ['main div div a:first-child', 'deep', DEEP],
+  ['p ~ b', 'wide', WIDE],
+  ['main p ~ b, p ~ b + i', 'wide', WIDE],
+])('%s takes no time in a %s page', { timeout: 120_000 }, (css, _, html) => {
+  const page = Page.fromHtml(html);
+  const before = process.cpuUsage();
+  expect(page.all(css)).toEqual([]);
+  const { user } = process.cpuUsage(before);
+  expect(user / 1_000_000, 'seconds').toBeLessThan(2);
+});
 
 test.each(['div div div[', 'div div ::x div', 'div div :nope'])('%s is named as it was written', (css) => {
   expect(() => Page.fromHtml('<p>').all(css)).toThrow(`Invalid selector ${JSON.stringify(css)}: `);

@@ -146,7 +146,16 @@ function pairLength(line: string): number {
  * set it for itself alone (RFC 6265 section 5.3, step 5).
  */
 function ofItsHost(jar: Jar, url: string, cookie: Cookie): Cookie | undefined {
-  if (cookie.cdomain() !== new URL(url).hostname) return undefined;
+  if (domainOf(cookie) !== new URL(url).hostname) return undefined;
   cookie.domain = null;
   return jar.setCookieSync(cookie, url, { ignoreError: true });
+}
+
+/** The library throws for a name that no host can have, such as `xn--é`. */
+function domainOf(cookie: Cookie): string | null | undefined {
+  try {
+    return cookie.cdomain();
+  } catch {
+    return undefined;
+  }
 }

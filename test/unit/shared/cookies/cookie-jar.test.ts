@@ -35,6 +35,7 @@ test.each([
   ['http://a.example/',         '=__Secure-id=1',                    'https://a.example/',          undefined],
   ['https://a.example/',        '__Host-id; Secure; Path=/',         'https://a.example/',          undefined],
   ['http://a.example/',         '=id',                               'http://a.example/',           'id'],
+  ['http://a.example/',         'id=1; Domain=xn--é',                'http://a.example/',           undefined],
   ['http://a.example/x/y',      'id=1; Path=/x',                     'http://a.example/z',          undefined],
   ['http://a.example/',         'id=1; Max-Age=0',                   'http://a.example/',           undefined],
   ['http://a.example/',         'id=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'http://a.example/', undefined],

@@ -20,7 +20,9 @@ const MAX_DEPTH = 64;
 const MAX_BLANKS = 256;
 /** Not for readers. */
 const LEFT_OUT: ReadonlySet<string> = new Set(
-  'script style template head title noscript svg math iframe object select button canvas audio video'.split(' '),
+  'script style template head title noscript frameset noframes svg math iframe object select button canvas audio video'.split(
+    ' ',
+  ),
 );
 const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img']);
 /** Attributes that markdown has a place for. */

@@ -23,3 +23,13 @@ test.each([
 ])('markdown has no markup of %s', (_, html, markdown) => {
   expect(Page.fromHtml(html, { url: 'https://e.test/' }).markdown()).toBe(markdown);
 });
+
+test.each([
+  '<title>x</title><frameset cols="*,*"><frame src=a><frame src=b></frameset>',
+  '<frameset><noframes><p>x</noframes></frameset>',
+  '<frameset></frameset><noframes><p>x</noframes>',
+])('a page of frames has nothing to read itself: %s', (html) => {
+  const page = Page.fromHtml(html);
+  expect(page.markdown()).toBe('');
+  expect(page.contentAs('article').content).toBe('');
+});

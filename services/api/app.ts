@@ -97,7 +97,7 @@ export async function openApp(parts: ApiParts): Promise<Api> {
 }
 
 function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
-  const problem = problemOf(error);
+  const problem = problemOf(error, request.routeOptions.bodyLimit);
   if (problem.code === 'internal') {
     const stack = error instanceof Error ? error.stack : messageOf(error);
     log.error({ route: request.routeOptions.url, error: stack }, 'a request failed:');

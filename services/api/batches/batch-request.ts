@@ -12,7 +12,10 @@ const MOST_TIMEOUT_SECONDS = 3_600;
 
 /** The body of `POST /api/crawl/batch`. */
 export const batchSchema = z.strictObject({
-  urls: z.array(z.string().max(MOST_URL_LENGTH)).min(1).max(MOST_BATCH_URLS),
+  urls: z
+    .array(z.string().max(MOST_URL_LENGTH))
+    .min(1)
+    .max(MOST_BATCH_URLS, `expected at most ${MOST_BATCH_URLS} URLs: split them, or open a run (POST /api/runs)`),
   distributed: z.boolean().default(false).describe("By the fleet's workers; else in this process"),
   options: crawlOptionsSchema
     .omit({ dedup: true, limit: true, follow: true, maxDepth: true, lastmodSince: true })

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { size } from '../../../shared/control/format.ts';
 import {
   ConfigurationError,
   messageOf,
@@ -81,8 +82,12 @@ export function unknownRun(run: string): Problem {
   return new Problem('unknown_run', `no run ${run} is known`);
 }
 
-/** What an error means for whoever asked. Only a bug is `internal`, whose message stays in the log. */
-export function problemOf(error: unknown): Problem {
+/**
+ * What an error means for whoever asked. Only a bug is `internal`, whose message stays in the log.
+ *
+ * @param mostBytes of the body, where the route is known
+ */
+export function problemOf(error: unknown, mostBytes?: number): Problem {
   if (error instanceof Problem) return error;
   if (hasZodFastifySchemaValidationErrors(error)) return new Problem('usage', validationText(error));
   if (error instanceof UsageError) return new Problem('usage', error.message);
@@ -90,13 +95,18 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof UnavailableError || error instanceof StorageError)
     return new Problem('unavailable', error.message, { retryAfterMs: RETRY_AFTER_MS });
   const status = (error as Partial<FastifyError>).statusCode;
-  if (status === 413) return new Problem('too_large', 'the body is too large');
+  if (status === 413) return tooLarge(mostBytes);
   if (status === 415) return wrongMediaType();
   // 403 is a path that leads out of the dashboard's files.
   if (status === 404 || status === 403) return new Problem('not_found', 'there is nothing here');
   if (status === 408) return new Problem('timeout', 'the body did not come in time');
   if (status !== undefined && status >= 400 && status < 500) return new Problem('usage', messageOf(error));
   return new Problem('internal', 'an error of ours; the log of the API has it');
+}
+
+function tooLarge(mostBytes: number | undefined): Problem {
+  if (mostBytes === undefined) return new Problem('too_large', 'the body is too large');
+  return new Problem('too_large', `expected a body of at most ${size(mostBytes)}: split it into several requests`);
 }
 
 /** Answers with a problem. */

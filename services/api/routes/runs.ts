@@ -118,7 +118,11 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
         params: runParams,
         body: z
           .strictObject({
-            urls: z.array(urlText).max(MOST_OFFERED).default([]).describe('may be none with last'),
+            urls: z
+              .array(urlText)
+              .max(MOST_OFFERED, `expected at most ${MOST_OFFERED} URLs: offer them in several requests`)
+              .default([])
+              .describe('may be none with last'),
             last: z
               .boolean()
               .default(false)

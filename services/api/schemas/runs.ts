@@ -64,7 +64,10 @@ export const runRequestSchema = z.strictObject({
     .optional(),
   seeds: z
     .array(seed)
-    .max(MOST_SEEDS)
+    .max(
+      MOST_SEEDS,
+      `expected at most ${MOST_SEEDS} seeds: open the run with none, and offer them in parts (POST /api/runs/RUN/offers)`,
+    )
     .optional()
     .describe("Left out: the crawler's own. None: the run waits for offers until it is sealed"),
   options: crawlOptionsSchema.optional(),

@@ -85,7 +85,7 @@ export function addUrlRoutes(app: Api, { link, settings, letters }: ApiParts): v
               }
             },
             // A browse reads the whole queue: one serves all who ask.
-            letters: () => letters.browse(),
+            letters: async (isMeant) => (await letters.browse()).filter(isMeant),
           }),
         // Letters that don't come in time are told of; a host with millions of URLs has its list searched piece by piece.
         { takesLong: true },

@@ -150,15 +150,19 @@ export class Webhooks implements Service {
   /** Begins the deliveries that are due, as far as there are places. */
   #deliverDue(): void {
     const now = this.#options.clock.now();
+    const inHandTo = new Map<string, number>();
+    const take = (hook: KeptHook): boolean => {
+      const receiver = receiverOf(hook);
+      const taken = inHandTo.get(receiver) ?? 0;
+      if (taken < AT_ONCE_TO_ONE) inHandTo.set(receiver, taken + 1);
+      return taken < AT_ONCE_TO_ONE;
+    };
+    for (const hook of this.#inHand.keys()) take(hook);
     for (const hook of this.#hooks) {
       if (this.#inHand.size >= AT_ONCE || this.#stopped.signal.aborted) return;
       const isDue = hook.state === 'delivering' && hook.nextAt <= now && !this.#inHand.has(hook);
-      if (isDue && this.#inHandTo(receiverOf(hook)) < AT_ONCE_TO_ONE) this.#begin(hook);
+      if (isDue && take(hook)) this.#begin(hook);
     }
-  }
-
-  #inHandTo(receiver: string): number {
-    return [...this.#inHand.keys()].filter((hook) => receiverOf(hook) === receiver).length;
   }
 
   #begin(hook: KeptHook): void {

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { hasLocalRuns } from '../../../shared/backends/embedded.ts';
-import { browseLetters } from '../../../shared/control/letters/letter-list.ts';
+import { listLetters, MOST_LOOKED_AT } from '../../../shared/control/letters/letter-list.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
 import { lookUp } from '../../../shared/control/urls/biography.ts';
+import type { DeadLetters } from '../../../shared/ports/transport.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { withFleetLetters, withRecords } from '../process/with-archives.ts';
 import { addLocalOption, isLocalOf, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
@@ -34,10 +35,13 @@ async function tellOf(url: string, options: UrlOptions, context: Context): Promi
     const biography = await lookUp(url, run, {
       stores,
       records: (action) => withRecords({ ...context, name: NAME }, action),
-      letters: () =>
-        stores.letters === undefined
-          ? withFleetLetters({ ...context, name: NAME, attempts: 1 }, browseLetters)
-          : browseLetters(stores.letters),
+      letters: async (isMeant) => {
+        const list = (letters: Pick<DeadLetters, 'sift'>) => listLetters(letters, { isMeant, limit: MOST_LOOKED_AT });
+        const { found } = await (stores.letters === undefined
+          ? withFleetLetters({ ...context, name: NAME, attempts: 1 }, list)
+          : list(stores.letters));
+        return found;
+      },
     });
     if (run !== undefined && biography.runs.length === 0) return sayUnknownRun(run, local);
     const isLocal = isLocalOf(stores);

@@ -69,7 +69,8 @@ export interface Archives {
     readonly robots: Pick<RobotsStore, 'find'>;
   };
   readonly records: <T>(action: (records: RecordSource) => Promise<T>) => Promise<T>;
-  readonly letters: () => Promise<readonly FoundLetter[]>;
+  /** The dead letters that are meant. */
+  readonly letters: (isMeant: (found: FoundLetter) => boolean) => Promise<readonly FoundLetter[]>;
 }
 
 /** Collects all that is known about a URL, in one run or in the newest ones. */
@@ -144,8 +145,7 @@ async function lettersOf(
   { letters }: Archives,
 ): Promise<Pick<Biography, 'letters' | 'lettersProblem'>> {
   try {
-    const isMeant = letterJudge(marks, host);
-    return { letters: (await letters()).filter(isMeant).map(letterJson), lettersProblem: null };
+    return { letters: (await letters(letterJudge(marks, host))).map(letterJson), lettersProblem: null };
   } catch (error: unknown) {
     if (error instanceof InterruptedError) throw error;
     return { letters: null, lettersProblem: messageOf(error) };

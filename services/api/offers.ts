@@ -7,6 +7,7 @@ import { messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
 import type { Service } from '../../shared/runtime/lifecycle.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Settings } from '../../shared/settings/table.ts';
+import { partsOf } from '../../shared/task/parts.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
 import { offerOfSeed } from '../producer/offer.ts';
 import { KEPT_MS } from '../producer/recent-offers.ts';
@@ -45,8 +46,9 @@ interface OffersOptions {
 const OFFERING = 'api-offers';
 /** Three fit into the lease of a producer. */
 const BEAT_EVERY_MS = PRODUCER_LEASE_MS / 4;
-/** Runs that are kept waiting at once. */
-const MOST_KEPT_WAITING = 500;
+/** Runs that are kept waiting: a beat of these takes a second. */
+const MOST_KEPT_WAITING = 10_000;
+const BEATS_AT_ONCE = 32;
 /** Of the last seconds, in URLs: of more, the oldest are not made again. */
 const MOST_RECENT = 200_000;
 
@@ -155,7 +157,9 @@ export class Offers implements Service {
       // One that fails costs nothing: the lease outlasts three of them.
       await link
         .withStores(async ({ runs }) => {
-          for (const run of await runs.listOpen(MOST_KEPT_WAITING)) await runs.beat(run, OFFERING);
+          const open = await runs.listOpen(MOST_KEPT_WAITING);
+          for (const some of partsOf(open, BEATS_AT_ONCE))
+            await Promise.all(some.map((run) => runs.beat(run, OFFERING)));
         })
         .catch(() => {});
       await clock.sleep(BEAT_EVERY_MS, signal);

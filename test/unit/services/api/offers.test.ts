@@ -71,6 +71,14 @@ test('a run waits for offers as long as the API lives; other producers that fall
   expect(await producersOf('waits')).toEqual({ open: 0, lost: 1 });
 });
 
+test('so does one that a thousand others were opened after', async () => {
+  const { offers, stores, step, producersOf } = await setup();
+  await offers.open('waits', FAST_RUN, stores as never);
+  for (let n = 0; n < 1_000; n++) await stores.runs.open(`later-${n}`, FAST_RUN, 'p');
+  await step(2 * PRODUCER_LEASE_MS);
+  expect(await producersOf('waits')).toEqual({ open: 1, lost: 0 });
+});
+
 test('whoever writes to the store chooses no file that the API loads', async () => {
   const { offers, stores } = await setup();
   const folder = await mkdtemp(join(tmpdir(), 'trawl-offers-'));

@@ -136,6 +136,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     import('../stores/redis/rights/rights.ts'),
   ]);
   const url = redisUrlOf(settings);
+  const { keyPrefix: prefix, runRetention } = settings;
   const { tls, words } = redisTls(settings);
   const told = {
     lost: (reason: string) => events?.lost?.('Redis', lossOf(reason, words)),
@@ -148,6 +149,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     events: told,
     log: warnsOfLoss ? log : undefined,
     waitsForWrites,
+    checkRights: (redis) => checkRights(redis, prefix),
   });
   try {
     await connectWithAttempts(() => connection.connect(), {
@@ -166,7 +168,6 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     throw error;
   }
   const { redis } = connection;
-  const { keyPrefix: prefix, runRetention } = settings;
   const memory = new RedisMemory(redis);
   const { cache, connect: connectCache, close: closeCache } = await openRedisCache(redis, { ...options, memory });
   const runs = new RedisRuns({ redis, prefix, marks: settings.dedup });

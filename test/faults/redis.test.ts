@@ -114,6 +114,19 @@ describe('Redis breaks', () => {
     await verdict(crawl, { lapses: true });
   });
 
+  row('30d', 'the user of Redis loses a right, and has it again', async (round) => {
+    const { redis } = servers();
+    const user = 'narrowed';
+    await redis.command('ACL', 'SETUSER', user, 'on', '>secret', '~*', '+@all');
+    onTestFinished(async () => void (await redis.command('ACL', 'DELUSER', user)));
+    const crawl = await begin(round, { redisUrl: redis.url.replace('://', `://${user}:secret@`) });
+    await redis.command('ACL', 'SETUSER', user, '-hincrby');
+    await Promise.all(crawl.workers.map(({ trawl }) => trawl.says(/: HINCRBY\. Grant it: redis-cli ACL SETUSER/)));
+    await redis.command('ACL', 'SETUSER', user, '+hincrby');
+    round.mended();
+    await verdict(crawl, { lapses: true });
+  });
+
   row(31, 'Redis is full, and has room again', async (round) => {
     const crawl = await begin(round, { pages: 400, perMinute: 6_000 });
     const { workplace } = crawl;

@@ -1,10 +1,12 @@
-import { Redis, type RedisOptions, ReplyError } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { batchWrites } from '../../runtime/batch-writes.ts';
 import type { ClientTls } from '../../runtime/client-tls.ts';
 import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 import { ConfigurationError, messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { SECOND_MS } from '../../task/durations.ts';
+import { NO_RIGHTS } from './rights/commands.ts';
+import { redisProblems } from './server-problems.ts';
 import { tlsOf } from './tls.ts';
 
 /** Reports about the connection, after it was first made. */
@@ -26,10 +28,9 @@ interface RedisConnectionOptions {
   readonly tls?: ClientTls | undefined;
   /** Is a server that takes no writes waited for until it does? Default: no, its refusal is an error. */
   readonly waitsForWrites?: boolean | undefined;
+  /** Of one that waits: throws what its user lacks. Default: nothing is looked at. */
+  readonly checkRights?: ((redis: Redis) => Promise<void>) | undefined;
 }
-
-/** The oldest version that has flags of Lua scripts, and `LPOP` with a count. */
-const OLDEST_VERSION = 7;
 
 /** A Redis client that sends commands in batches, and can hang up. */
 export class BatchingRedis extends Redis {
@@ -100,6 +101,7 @@ const NO_WRITES: readonly (readonly [answer: string, reason: string])[] = [
     'NOREPLICAS',
     'it has too few replicas, and takes no writes until they are back (NOREPLICAS, min-replicas-to-write)',
   ],
+  [NO_RIGHTS, 'its user lacks a right (trawl doctor says which)'],
 ];
 /** Writes nothing, but is refused whenever writing is: it doesn't say that it doesn't. */
 const WRITE_PROBE = '#!lua flags=allow-oom\nreturn 1';
@@ -115,13 +117,15 @@ export const MOST_BETWEEN_TRIES_MS = 5_000;
 /**
  * A connection to Redis that fails fast until first connected, then reconnects for ever. Commands sent while it is away wait,
  * and are sent again when it is back, so every script may run twice. A server that hangs counts as away, and so does one that
- * takes no writes (it has become a replica, its disk is full, it has lost its own replicas), or would now lose what it is given.
+ * takes no writes (it has become a replica, its disk is full, it has lost its own replicas, its user has lost a right), or would now
+ * lose what it is given.
  */
 export class RedisConnection {
   readonly redis: Redis;
   readonly #redis: BatchingRedis;
   readonly #log: Logger | undefined;
   readonly #events: RedisEvents;
+  readonly #checkRights: RedisConnectionOptions['checkRights'];
   #stood = false;
   #isLost = false;
   /** When it was last reached, it could not be worked with. */
@@ -134,9 +138,14 @@ export class RedisConnection {
   /** The connection's last error. */
   #reason = 'the connection was closed';
 
-  constructor(url: string, name: string, { events, log, tls, waitsForWrites = false }: RedisConnectionOptions) {
+  constructor(
+    url: string,
+    name: string,
+    { events, log, tls, waitsForWrites = false, checkRights }: RedisConnectionOptions,
+  ) {
     this.#log = log;
     this.#events = events;
+    this.#checkRights = checkRights;
     this.#redis = new BatchingRedis(url, {
       ...tlsOf(url, tls),
       lazyConnect: true,
@@ -217,7 +226,10 @@ export class RedisConnection {
    */
   async #isFit(mustTakeWrites: boolean): Promise<boolean> {
     try {
-      if (mustTakeWrites) await this.redis.eval(WRITE_PROBE, 0);
+      if (mustTakeWrites) {
+        await this.redis.eval(WRITE_PROBE, 0);
+        await this.#checkRights?.(this.redis);
+      }
       await this.#check();
       this.#isUnfit = false;
     } catch (error: unknown) {
@@ -280,61 +292,4 @@ function isOfProbe(error: unknown): boolean {
 
 function noWritesReason(error: unknown): string | undefined {
   return NO_WRITES.find(([answer]) => messageOf(error).startsWith(answer))?.[1];
-}
-
-/** Something about a Redis that could lose URLs; not fatal if only a crash would lose them. */
-interface RedisProblem {
-  readonly problem: string;
-  readonly isFatal: boolean;
-}
-
-/** What this kind of server says to whoever takes it for a single Redis, by its `redis_mode`. */
-const OTHER_MODES: Readonly<Record<string, string>> = {
-  cluster: 'Redis Cluster is not supported: one script touches many keys. Use a single Redis.',
-  sentinel:
-    'this is a Redis Sentinel, which keeps no data: name the Redis itself, or an address that follows its master.',
-};
-
-/** What makes a server unfit, whatever its configuration: its version, or its mode. */
-export async function serverProblem(redis: Redis): Promise<string | undefined> {
-  const info = await redis.info('server');
-  const lines = info.split('\r\n');
-  const field = (name: string): string =>
-    lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1) ?? '';
-  const version = field('redis_version');
-  if (Number.parseInt(version, 10) < OLDEST_VERSION)
-    return `Redis ${version} is too old: expected ${OLDEST_VERSION}.0 or later`;
-  return OTHER_MODES[field('redis_mode')];
-}
-
-/** Checks a Redis' version, mode and configuration. */
-export async function redisProblems(redis: Redis): Promise<readonly RedisProblem[]> {
-  const unfit = await serverProblem(redis);
-  if (unfit !== undefined) return [{ problem: unfit, isFatal: true }];
-  try {
-    return await configurationProblems(redis);
-  } catch (error: unknown) {
-    // It closed the connection: whoever asked has none any more.
-    if (!(error instanceof ReplyError)) throw error;
-    const problem = `Redis doesn't let its configuration be read (${messageOf(error)}): make sure that maxmemory-policy is noeviction and appendonly is yes`;
-    return [{ problem, isFatal: false }];
-  }
-}
-
-/** What else mends a setting. */
-const FOR_GOOD = 'and in its configuration file, or its next restart undoes that';
-
-async function configurationProblems(redis: Redis): Promise<RedisProblem[]> {
-  const problems: RedisProblem[] = [];
-  const [, policy = ''] = (await redis.config('GET', 'maxmemory-policy')) as string[];
-  if (policy !== 'noeviction') {
-    const problem = `Redis may evict keys (maxmemory-policy is ${policy}), and with them URLs. Fix it: redis-cli config set maxmemory-policy noeviction, ${FOR_GOOD}`;
-    problems.push({ problem, isFatal: true });
-  }
-  const [, appendonly = ''] = (await redis.config('GET', 'appendonly')) as string[];
-  if (appendonly !== 'yes') {
-    const problem = `Redis keeps no append-only file: a restart loses every URL. Fix it: redis-cli config set appendonly yes, ${FOR_GOOD}`;
-    problems.push({ problem, isFatal: false });
-  }
-  return problems;
 }

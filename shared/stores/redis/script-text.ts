@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withNumbers } from './numbers.ts';
+import { rightsGuard } from './rights/commands.ts';
 import { usedFunctions } from './rights/used-functions.ts';
 
 /** Where each script is, by its file's name. */
@@ -119,7 +120,8 @@ function partsOf(name: ScriptName): Parts {
 function textOf(flags: readonly string[], needed: ReadonlySet<Library>, body: string): string {
   const shared = LIBRARIES.filter((library) => needed.has(library)).map(readFile);
   const firstLine = flags.length === 0 ? '#!lua' : `#!lua flags=${flags.join(',')}`;
-  return `${firstLine}\n${withNumbers(usedFunctions(shared.join('\n'), body) + body)}`;
+  const script = withNumbers(usedFunctions(shared.join('\n'), body) + body);
+  return `${firstLine}\n${flags.includes('no-writes') ? '' : rightsGuard(script)}${script}`;
 }
 
 function readFile(file: string): string {

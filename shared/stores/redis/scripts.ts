@@ -2,6 +2,9 @@ import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../runtime/clock.ts';
 import { atEndOfTurn } from '../../runtime/end-of-turn.ts';
+import { messageOf } from '../../runtime/errors.ts';
+import { NO_RIGHTS } from './rights/commands.ts';
+import { lackingRights } from './rights/least-rights.ts';
 import { joinScripts, readScript, type ScriptName } from './script-text.ts';
 
 type Argument = string | number | Buffer;
@@ -104,7 +107,9 @@ export class Scripts {
     try {
       return await this.#redis.evalsha(sha, 0, ...all);
     } catch (error: unknown) {
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      const reason = messageOf(error);
+      if (reason.startsWith(NO_RIGHTS)) throw lackingRights(this.#prefix, reason.slice(NO_RIGHTS.length + 1));
+      if (!reason.startsWith('NOSCRIPT')) throw error;
       return await this.#redis.eval(text, 0, ...all);
     }
   }

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import type { ClientTls } from '../../../runtime/client-tls.ts';
 import { systemClock } from '../../../runtime/clock.ts';
-import { BatchingRedis, isOfSelect, MOST_BETWEEN_TRIES_MS, serverProblem } from '../connection.ts';
+import { BatchingRedis, isOfSelect, MOST_BETWEEN_TRIES_MS } from '../connection.ts';
+import { serverProblem } from '../server-problems.ts';
 import { tlsOf } from '../tls.ts';
 
 /** An answer that takes longer counts as none, and the next one would come no sooner: the connection is dropped. */

@@ -81,8 +81,6 @@ local LATE_TOGETHER = 50
 -- nobody's pace, up to `most`. Returns how many go, how many were taken in all, and the number of the last.
 local function take(run, host, count, most, forced, pop)
   local go, taken, last = 0, 0, nil
-  -- So that a right that is missing is missed before anything has left its list.
-  run.may_write = run.may_write or next_numbers(run, 0)
   for _, queue in ipairs({'priority', 'normal'}) do
     local key, were_late = list_key(run.id, queue, host), false
     while go < count and taken < most do

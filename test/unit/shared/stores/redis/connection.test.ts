@@ -2,12 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import {
-  BatchingRedis,
-  RedisConnection,
-  type RedisEvents,
-  redisProblems,
-} from '../../../../../shared/stores/redis/connection.ts';
+import { BatchingRedis, RedisConnection, type RedisEvents } from '../../../../../shared/stores/redis/connection.ts';
+import { redisProblems } from '../../../../../shared/stores/redis/server-problems.ts';
 import { openFakeRedis } from '../../../../support/stores/fake-redis.ts';
 
 test.each([
@@ -52,12 +48,21 @@ test('a server that still reads its data from disk is told from one that answers
 /** A connection to a server that answers what it is asked, by `answer` if that has something else to do. */
 async function openServer(
   answer: (name: string, socket: Socket) => boolean,
-  { waitsForWrites = false, events = {} }: { waitsForWrites?: boolean; events?: Partial<RedisEvents> } = {},
+  {
+    waitsForWrites = false,
+    events = {},
+    checkRights,
+  }: {
+    waitsForWrites?: boolean;
+    events?: Partial<RedisEvents>;
+    checkRights?: (redis: Redis) => Promise<void>;
+  } = {},
 ) {
   const { url, sockets } = await openFakeRedis(answer);
   const connection = new RedisConnection(url, 'a test', {
     events: { lost: () => {}, restored: () => {}, ...events },
     waitsForWrites,
+    checkRights,
   });
   onTestFinished(() => connection.close());
   return { connection, sockets };
@@ -101,6 +106,38 @@ test('many writes that are refused at once break the connection once, and all ar
   expect(sockets).toHaveLength(2);
   await new Promise(setImmediate);
   expect(warnings).toEqual([]);
+});
+
+test('a script whose user has lost a right waits until that is granted again, and what is lacking is said', async () => {
+  const lost: string[] = [];
+  const restored = Promise.withResolvers<void>();
+  let mayWrite = false;
+  const { connection } = await openServer(
+    (name, socket) => {
+      if (name !== 'evalsha' || mayWrite) return false;
+      return socket.write('-NORIGHTS HSET\r\n');
+    },
+    {
+      waitsForWrites: true,
+      events: {
+        lost: (reason) => {
+          lost.push(reason);
+          if (lost.length === 2) mayWrite = true;
+        },
+        restored: restored.resolve,
+      },
+      checkRights: async () => {
+        if (!mayWrite) throw new Error('the user lacks HSET');
+      },
+    },
+  );
+  await connection.connect();
+  expect(await connection.redis.evalsha('0', 0)).toBe('OK');
+  await restored.promise;
+  expect(lost.slice(0, 2)).toEqual([
+    'its user lacks a right (trawl doctor says which)',
+    'it has changed: the user lacks HSET',
+  ]);
 });
 
 test('a server that hangs counts as silent after some seconds, before it is hung up on, and answers again', async () => {

@@ -1,0 +1,62 @@
+import { type Redis, ReplyError } from 'ioredis';
+import { messageOf } from '../../runtime/errors.ts';
+
+/** The oldest version that has flags of Lua scripts, and `LPOP` with a count. */
+const OLDEST_VERSION = 7;
+
+/** Something about a Redis that could lose URLs; not fatal if only a crash would lose them. */
+interface RedisProblem {
+  readonly problem: string;
+  readonly isFatal: boolean;
+}
+
+/** What this kind of server says to whoever takes it for a single Redis, by its `redis_mode`. */
+const OTHER_MODES: Readonly<Record<string, string>> = {
+  cluster: 'Redis Cluster is not supported: one script touches many keys. Use a single Redis.',
+  sentinel:
+    'this is a Redis Sentinel, which keeps no data: name the Redis itself, or an address that follows its master.',
+};
+
+/** What makes a server unfit, whatever its configuration: its version, or its mode. */
+export async function serverProblem(redis: Redis): Promise<string | undefined> {
+  const info = await redis.info('server');
+  const lines = info.split('\r\n');
+  const field = (name: string): string =>
+    lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1) ?? '';
+  const version = field('redis_version');
+  if (Number.parseInt(version, 10) < OLDEST_VERSION)
+    return `Redis ${version} is too old: expected ${OLDEST_VERSION}.0 or later`;
+  return OTHER_MODES[field('redis_mode')];
+}
+
+/** Checks a Redis' version, mode and configuration. */
+export async function redisProblems(redis: Redis): Promise<readonly RedisProblem[]> {
+  const unfit = await serverProblem(redis);
+  if (unfit !== undefined) return [{ problem: unfit, isFatal: true }];
+  try {
+    return await configurationProblems(redis);
+  } catch (error: unknown) {
+    // It closed the connection: whoever asked has none any more.
+    if (!(error instanceof ReplyError)) throw error;
+    const problem = `Redis doesn't let its configuration be read (${messageOf(error)}): make sure that maxmemory-policy is noeviction and appendonly is yes`;
+    return [{ problem, isFatal: false }];
+  }
+}
+
+/** What else mends a setting. */
+const FOR_GOOD = 'and in its configuration file, or its next restart undoes that';
+
+async function configurationProblems(redis: Redis): Promise<RedisProblem[]> {
+  const problems: RedisProblem[] = [];
+  const [, policy = ''] = (await redis.config('GET', 'maxmemory-policy')) as string[];
+  if (policy !== 'noeviction') {
+    const problem = `Redis may evict keys (maxmemory-policy is ${policy}), and with them URLs. Fix it: redis-cli config set maxmemory-policy noeviction, ${FOR_GOOD}`;
+    problems.push({ problem, isFatal: true });
+  }
+  const [, appendonly = ''] = (await redis.config('GET', 'appendonly')) as string[];
+  if (appendonly !== 'yes') {
+    const problem = `Redis keeps no append-only file: a restart loses every URL. Fix it: redis-cli config set appendonly yes, ${FOR_GOOD}`;
+    problems.push({ problem, isFatal: false });
+  }
+  return problems;
+}

@@ -101,7 +101,7 @@ const NO_WRITES: readonly (readonly [answer: string, reason: string])[] = [
     'NOREPLICAS',
     'it has too few replicas, and takes no writes until they are back (NOREPLICAS, min-replicas-to-write)',
   ],
-  [NO_RIGHTS, 'its user lacks a right (trawl doctor says which)'],
+  [NO_RIGHTS, 'its user lacks a right'],
 ];
 /** Writes nothing, but is refused whenever writing is: it doesn't say that it doesn't. */
 const WRITE_PROBE = '#!lua flags=allow-oom\nreturn 1';

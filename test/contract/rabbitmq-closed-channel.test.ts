@@ -1,7 +1,7 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { RecoveringConnection } from '../../shared/transports/rabbitmq/recovering-connection.ts';
+import { RecoveringConnection, socketOf } from '../../shared/transports/rabbitmq/recovering-connection.ts';
 
-test('a channel that the broker closes takes its connection along, and why it did is said in its words', async () => {
+async function setup() {
   const said: string[] = [];
   const connection = new RecoveringConnection({
     url: inject('rabbitmqUrl'),
@@ -12,9 +12,21 @@ test('a channel that the broker closes takes its connection along, and why it di
   });
   onTestFinished(() => connection.stop());
   await connection.start();
-  const { model, watch } = connection.live ?? {};
-  const channel = watch?.((await model?.createConfirmChannel()) ?? expect.unreachable());
-  channel?.publish('no-such-exchange', '', Buffer.from(''));
+  const { model, watch } = connection.live ?? expect.unreachable();
+  return { said, model, channel: watch(await model.createConfirmChannel()) };
+}
+
+test('a channel that the broker closes takes its connection along, and why it did is said in its words', async () => {
+  const { said, channel } = await setup();
+  channel.publish('no-such-exchange', '', Buffer.from(''));
   await expect.poll(() => said.at(-1), { timeout: 10_000 }).toBe('restored');
   expect(said).toEqual([expect.stringContaining("NOT_FOUND - no exchange 'no-such-exchange' in vhost"), 'restored']);
+});
+
+test('a connection that the broker closes is said to be lost in its words, though its channels are closed before it', async () => {
+  const { said, model } = await setup();
+  // On channel 9, which was never opened: `queue.declare`, too short to be one.
+  socketOf(model).write(Buffer.from([1, 0, 9, 0, 0, 0, 4, 0, 50, 0, 10, 0xce]));
+  await expect.poll(() => said.at(-1), { timeout: 10_000 }).toBe('restored');
+  expect(said).toEqual([expect.stringMatching(/CHANNEL_ERROR|FRAME_ERROR|SYNTAX_ERROR|UNEXPECTED_FRAME/), 'restored']);
 });

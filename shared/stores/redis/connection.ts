@@ -106,6 +106,7 @@ const NO_WRITES: readonly (readonly [answer: string, reason: string])[] = [
 /** Writes nothing, but is refused whenever writing is: it doesn't say that it doesn't. */
 const WRITE_PROBE = '#!lua flags=allow-oom\nreturn 1';
 const LOADING = 'it is still loading its data';
+const CLOSED = 'the connection was closed';
 const ASK_EVERY_MS = 5_000;
 /** The same where somebody waits for answers: whether the server gives any is known within four seconds. */
 const ASK_SOON_MS = 1_000;
@@ -135,8 +136,8 @@ export class RedisConnection {
   #askedAt: number | undefined;
   #isSilent = false;
   #watch: NodeJS.Timeout | undefined;
-  /** The connection's last error. */
-  #reason = 'the connection was closed';
+  /** The last error since the server was last reached. */
+  #reason = CLOSED;
 
   constructor(
     url: string,
@@ -184,6 +185,7 @@ export class RedisConnection {
       this.#askedAt = undefined;
       if (!this.#isLost || !(await this.#isFit(waitsForWrites)) || !this.#isLost) return;
       this.#isLost = false;
+      this.#reason = CLOSED;
       events.restored();
     });
   }
@@ -205,6 +207,7 @@ export class RedisConnection {
       throw error;
     }
     this.#stood = true;
+    this.#reason = CLOSED;
   }
 
   close(): void {

@@ -76,13 +76,18 @@ export class RabbitMqConsumer implements Consumer {
   async #consume(channel: Channel): Promise<void> {
     const take = (message: ConsumeMessage | null): void => {
       // Cancelled by the broker: the queue was deleted, or a delivery was held for too long. Everything is built anew.
-      if (message === null) channel.close().catch(() => {});
+      if (message === null) this.#giveUp(channel);
       else void this.#handle(channel, message);
     };
     const { consumerTag } = await channel.consume(this.#options.name, take, { noAck: this.#options.ack === 'auto' });
     this.#channel = channel;
     this.#tag = consumerTag;
     this.#quietSince = performance.now();
+  }
+
+  #giveUp(channel: Channel): void {
+    channel.emit('error', new Error(`RabbitMQ no longer delivers from ${this.#options.name}: was the queue deleted?`));
+    channel.close().catch(() => {});
   }
 
   /**

@@ -157,10 +157,14 @@ export class RecoveringConnection {
         cause = error;
       });
       channel.on('close', () => {
-        if (ended !== undefined || isExpected()) return;
-        ended = cause ?? new Error('a channel was closed');
-        this.#channelError = ended;
-        model.close().catch(() => {});
+        if (isExpected()) return;
+        // A connection that is lost closes its channels first, and says why right after.
+        queueMicrotask(() => {
+          if (ended !== undefined) return;
+          ended = cause ?? new Error('a channel was closed');
+          this.#channelError = ended;
+          model.close().catch(() => {});
+        });
       });
       return channel;
     };

@@ -167,3 +167,15 @@ test('a server that hangs counts as silent after some seconds, before it is hung
   sockets[0]?.write('+PONG\r\n');
   await expect.poll(() => told).toEqual(['silent', 'answering']);
 });
+
+test('why the connection was lost the last time is not said of the next time', async () => {
+  const said: string[] = [];
+  const { connection, sockets } = await openServer(() => false, {
+    events: { lost: (reason) => said.push(reason), restored: () => said.push('restored') },
+  });
+  await connection.connect();
+  sockets.at(-1)?.resetAndDestroy();
+  await expect.poll(() => said).toEqual(['read ECONNRESET', 'restored']);
+  sockets.at(-1)?.destroy();
+  await expect.poll(() => said).toEqual(['read ECONNRESET', 'restored', 'the connection was closed', 'restored']);
+});

@@ -6,6 +6,7 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Service } from '../../shared/runtime/lifecycle.ts';
 import { QUEUES } from '../../shared/task/task/routing.ts';
 import { filesFor } from './concurrency/concurrency.ts';
+import { PendingRecords } from './concurrency/pending-records.ts';
 import { type Meter, Sizing } from './concurrency/sizing.ts';
 import type { Slots } from './concurrency/slots.ts';
 import { readDelivery } from './delivered.ts';
@@ -82,10 +83,12 @@ export class Worker implements Service {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+    const records = new PendingRecords();
     this.#sizing = new Sizing({
       wanted: options.concurrency,
       meter: options.meter,
       fetcher: options.fetcher,
+      records,
       onDoubled: () => void this.#subscribeAnew(),
     });
     this.#slots = this.#sizing.slots;
@@ -96,6 +99,7 @@ export class Worker implements Service {
     this.#pace = new WorkPace({ stuckAfterMs: options.stepTimeoutMs + options.fetchTimeoutMs });
     this.#pipeline = new Pipeline({
       ...options,
+      sink: records.countedBy(options.sink),
       leases: this.#leases,
       slots: this.#slots,
       signal: this.#abort.signal,

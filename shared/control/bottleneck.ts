@@ -24,6 +24,7 @@ export interface Bottleneck {
     | 'host unreachable'
     | 'network'
     | 'proxies'
+    | 'sink'
     | 'retries'
     | 'slots'
     | 'cpu'
@@ -66,6 +67,7 @@ const LONG_PAUSE_MS = 2_000;
 /** The explanation for a worker that can't work on more pages at once. */
 const STRAINED = {
   proxies: (id: string) => `${id} can use none of its proxies: its log says why`,
+  sink: (id: string) => `${id} waits for its records to be stored: its sink is slow, or hangs (SINK)`,
   network: (id: string) => `${id} gets no answer from any host: its network may be down`,
   cpu: (id: string, isLocal: boolean) =>
     `${id} has no CPU time left: ${isLocal ? 'a fleet uses more cores' : 'more workers help, on other cores'}`,
@@ -73,6 +75,7 @@ const STRAINED = {
   files: (id: string) => `${id} may not open more files: raise the limit (ulimit -n)`,
 } as const;
 const SERVICES_BUSY = 'Redis, RabbitMQ or their machine is too busy';
+const SINK_SLOW = 'records take seconds to be stored: the sink is slow, or hangs (SINK)';
 /** What a crawl of one process calls its worker. */
 const ONE_PROCESS = 'its process';
 
@@ -127,6 +130,7 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   if (busy === undefined && isQueueFull(workers ?? [])) return say('broker', `RabbitMQ ${FULL_TEXT}`);
   if (bounds.length > 0 && bounds.every(({ bound }) => bound === 'network'))
     return stands('network', `no host answers, so the network may be down${giveUpOfAll(about)}`);
+  if (bounds.length > 0 && bounds.every(({ bound }) => bound === 'sink')) return stands('sink', SINK_SLOW);
   const slowest = slowestHost(hosts, progress.readAt);
   const namesHost = slowest !== undefined && slowest.needsMs > WORTH_NAMING_MS;
   if (slowest !== undefined && slowest.needsMs > CLEARLY_LONGER * (steadyMs ?? 0))

@@ -228,6 +228,7 @@ const OUTCOMES: readonly { readonly kind: Outcome['kind']; readonly reasons: rea
 const BOUNDS = [
   'network',
   'proxies',
+  'sink',
   'slots',
   'cpu',
   'memory',

@@ -21,9 +21,9 @@ export const WORKER_SILENT_MS = 30_000;
 
 /**
  * `slots`: more slots would let it do more. `politeness`: no more hosts may be asked just now. `network`: no host answers it, of
- * several. `proxies`: none of its proxies can be used.
+ * several. `proxies`: none of its proxies can be used. `sink`: records wait for seconds to be stored.
  */
-export type WorkerBound = 'network' | 'proxies' | 'slots' | 'cpu' | 'memory' | 'files' | 'politeness';
+export type WorkerBound = 'network' | 'proxies' | 'sink' | 'slots' | 'cpu' | 'memory' | 'files' | 'politeness';
 
 /** What workers understand: messages of groups and joins from 2 on. A beat that names none is of 1. */
 export const PROTOCOL = 2;

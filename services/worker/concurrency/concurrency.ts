@@ -19,6 +19,8 @@ export interface Load extends ProcessLoad {
   readonly isCrowded: boolean;
   /** Pages whose reading waits for memory. */
   readonly waitingForMemory: number;
+  /** Milliseconds for which the oldest record has waited to be stored. */
+  readonly storingMs: number;
 }
 
 interface ConcurrencyOptions {
@@ -44,10 +46,15 @@ const FILES_PER_SLOT = 2;
 /** Above it the process has no CPU time for more pages, however many are open. */
 const BUSY_UTILIZATION = 0.9;
 const SLOW_LOOP_MS = 50;
+/** A sink that takes longer to store a record is what pages wait for. */
+const SLOW_SINK_MS = 2_000;
 const HIGH_MEMORY_SHARE = 0.8;
 const SHRINK_AT_MOST_EVERY_MS = 5_000;
 /** A tenth a second, at two looks a second. */
 const GROWTH_PER_LOOK = 1.05;
+
+/** More open pages would not help here: they would only wait, and take memory. */
+const NO_GROWTH: ReadonlySet<WorkerBound> = new Set(['cpu', 'memory', 'sink']);
 
 /** Between two looks. */
 export const LOOK_EVERY_MS = 500;
@@ -57,7 +64,7 @@ export const LOOK_EVERY_MS = 500;
  *
  * `auto` begins with a few and doubles at each look while all of them are taken and more are due, until it first shrinks; from
  * then on it grows by a tenth a second. It doesn't grow while the process has no time left, since more open pages would only
- * wait for each other, nor while bodies wait for memory. Where most pages wait for places at their hosts, it grows for the sake of the
+ * wait for each other, nor while bodies wait for memory or records for a slow sink. Where most pages wait for places at their hosts, it grows for the sake of the
  * others, but politeness is what binds. It shrinks by a fifth when the event loop is late or memory gets short.
  * Time-outs don't count: a thousand dead hosts say nothing about this machine.
  */
@@ -93,7 +100,7 @@ export class Concurrency {
     if (this.#isFixed) return;
     if (load.memoryShare > HIGH_MEMORY_SHARE) this.#shrink(LEAST_WHEN_SHORT, now);
     else if (load.loopDelayMs > SLOW_LOOP_MS) this.#shrink(LEAST_WHEN_LATE, now);
-    else if (load.isFull && this.#bound !== 'cpu' && this.#bound !== 'memory') this.#grow();
+    else if (load.isFull && !NO_GROWTH.has(this.#bound)) this.#grow();
   }
 
   #grow(): void {
@@ -109,7 +116,8 @@ export class Concurrency {
     this.#size = Math.max(Math.min(least, this.#most), Math.floor(this.#size * 0.8));
   }
 
-  #boundBy({ isFull, isCrowded, utilization, memoryShare, waitingForMemory }: Load): WorkerBound {
+  #boundBy({ isFull, isCrowded, utilization, memoryShare, waitingForMemory, storingMs }: Load): WorkerBound {
+    if (storingMs > SLOW_SINK_MS && utilization <= BUSY_UTILIZATION) return 'sink';
     if (memoryShare > HIGH_MEMORY_SHARE || waitingForMemory > 0) return 'memory';
     if (utilization > BUSY_UTILIZATION) return 'cpu';
     if (!isFull || isCrowded) return 'politeness';

@@ -2,6 +2,7 @@ import type { Fetcher } from '../../../shared/ports/fetcher.ts';
 import { openFileLimit } from '../../../shared/runtime/limits.ts';
 import { Concurrency, LOOK_EVERY_MS, type ProcessLoad } from './concurrency.ts';
 import { LoadMeter } from './load-meter.ts';
+import type { PendingRecords } from './pending-records.ts';
 import { Slots } from './slots.ts';
 
 interface SizingOptions {
@@ -9,6 +10,7 @@ interface SizingOptions {
   /** Left out, this process'. */
   readonly meter?: Meter | undefined;
   readonly fetcher: Pick<Fetcher, 'mostAtOnce' | 'waitingForMemory'>;
+  readonly records: Pick<PendingRecords, 'longestMs'>;
   /** There are twice as many slots as at the last call, or as at the start. */
   readonly onDoubled: () => void;
 }
@@ -57,11 +59,15 @@ export class Sizing {
 
   #look(): void {
     const { slots } = this;
-    const { waitingForMemory } = this.#options.fetcher;
-    this.#concurrency.look(
-      { ...this.#meter.read(), isFull: slots.takeShortage(), isCrowded: slots.isCrowded, waitingForMemory },
-      performance.now(),
-    );
+    const { fetcher, records } = this.#options;
+    const load = {
+      ...this.#meter.read(),
+      isFull: slots.takeShortage(),
+      isCrowded: slots.isCrowded,
+      waitingForMemory: fetcher.waitingForMemory,
+      storingMs: records.longestMs,
+    };
+    this.#concurrency.look(load, performance.now());
     const { size } = this.#concurrency;
     if (size !== slots.total) slots.resize(size);
     if (size < 2 * this.#toldOf) return;

@@ -1,4 +1,4 @@
-import type { LiveWorker } from '../../ports/roster.ts';
+import type { LiveWorker, WorkerBound } from '../../ports/roster.ts';
 import type { HostLine } from '../../ports/run-overview.ts';
 import { SECOND_MS } from '../../task/durations.ts';
 
@@ -9,6 +9,8 @@ const EXPECTED_RESPONSE_MS = SECOND_MS;
 /** With less than this to do, a worker's share of busy time says more of its timers than of its pages. */
 const LEAST_BUSY_SHARE = 0.05;
 const LEAST_PAGES_PER_SECOND = 1;
+/** A worker that waits for these does fewer pages than it could. */
+const TELLS_NO_PACE: ReadonlySet<WorkerBound> = new Set(['network', 'proxies', 'sink']);
 
 type HostPace = Pick<HostLine, 'host' | 'intervalMs' | 'pausedMs' | 'responseMs'>;
 type WorkerPace = Pick<LiveWorker, 'bound' | 'progress'>;
@@ -66,7 +68,7 @@ function pagesPerSecondOf(
 export function pagesPerSecondOfOne(workers: readonly WorkerPace[]): number {
   const shown = workers.flatMap(({ bound, progress }) => {
     const { pagesPerSecond = 0, busyShare = 0 } = progress ?? {};
-    if (bound === 'network' || bound === 'proxies' || pagesPerSecond < LEAST_PAGES_PER_SECOND) return [];
+    if (TELLS_NO_PACE.has(bound) || pagesPerSecond < LEAST_PAGES_PER_SECOND) return [];
     if (bound !== 'politeness') return [pagesPerSecond];
     return busyShare < LEAST_BUSY_SHARE ? [] : [pagesPerSecond / Math.min(1, busyShare)];
   });

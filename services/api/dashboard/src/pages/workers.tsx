@@ -18,6 +18,8 @@ const TASKS_MS = 5_000;
 /** What keeps a worker from doing more, in words. */
 const BOUNDS: Readonly<Record<string, string>> = {
   network: 'no host answers it',
+  proxies: 'its proxies: none can be used (PROXY_URL)',
+  sink: 'its sink, which is slow or hangs (SINK)',
   slots: 'its slots: more would help',
   cpu: 'its CPU: more workers on other cores would help',
   memory: 'its memory (BODY_MEMORY)',

@@ -9,6 +9,7 @@ const AT_EASE: Load = {
   loopDelayMs: 2,
   memoryShare: 0.1,
   waitingForMemory: 0,
+  storingMs: 20,
 };
 
 /** A concurrency that is looked at twice a second, and its sizes. */
@@ -76,6 +77,14 @@ test('pages wait for memory: more of them at once would not help, and fewer neit
   const { after, concurrency } = setup();
   expect([after(10, { waitingForMemory: 1 }), concurrency.bound]).toEqual([64, 'memory']);
   expect(after(1)).toBe(128);
+});
+
+test('records wait for seconds to be stored: the sink is what binds, and more open pages would only wait for it, too', () => {
+  const { after, concurrency } = setup();
+  expect([after(10, { storingMs: 2_001 }), concurrency.bound]).toEqual([64, 'sink']);
+  expect([after(1, { storingMs: 2_001, waitingForMemory: 1 }), concurrency.bound]).toEqual([64, 'sink']);
+  expect([after(1, { storingMs: 2_001, utilization: 0.95 }), concurrency.bound]).toEqual([64, 'cpu']);
+  expect([after(1, { storingMs: 1_999 }), concurrency.bound]).toEqual([128, 'slots']);
 });
 
 test('a number stands, whatever happens', () => {

@@ -8,7 +8,7 @@ test('pages that wait for memory bind the worker, as long as they do', async () 
     stop: () => {},
     read: () => ({ utilization: 0.5, loopDelayMs: 0, memoryShare: 0.1 }),
   };
-  const sizing = new Sizing({ wanted: 'auto', meter, fetcher, onDoubled: () => {} });
+  const sizing = new Sizing({ wanted: 'auto', meter, fetcher, records: { longestMs: 0 }, onDoubled: () => {} });
   onTestFinished(() => sizing.stop());
   sizing.start();
   await expect.poll(() => sizing.bound, { timeout: 5_000 }).toBe('memory');

@@ -86,6 +86,25 @@ test.each([
     'no host answers, so the network may be down',
   ],
   [
+    'a sink that all workers wait for, though hosts are slow, too',
+    {
+      progress: LEFT,
+      hosts: [SLOW_HOST],
+      workers: [
+        { ...BUSY, bound: 'sink' as const },
+        { ...BUSY, bound: 'sink' as const },
+      ],
+    },
+    'sink',
+    'records take seconds to be stored: the sink is slow, or hangs (SINK)',
+  ],
+  [
+    'a sink that one worker of two waits for',
+    { progress: LEFT, hosts: [{ ...SLOW_HOST, intervalMs: 0 }], workers: [{ ...BUSY, bound: 'sink' as const }, BUSY] },
+    'sink',
+    'w-1 waits for its records to be stored: its sink is slow, or hangs (SINK)',
+  ],
+  [
     'an outage of the network of one worker of two',
     {
       progress: LEFT,

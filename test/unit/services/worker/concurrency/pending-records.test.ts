@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { PendingRecords } from '../../../../../services/worker/concurrency/pending-records.ts';
+import type { PageRecord } from '../../../../../shared/ports/record.ts';
+import type { Sink } from '../../../../../shared/ports/sink.ts';
+
+test('the oldest record that is not stored yet says how long it has waited, until it is stored or refused', async () => {
+  const answers: PromiseWithResolvers<void>[] = [];
+  const sink: Sink = {
+    put: () => {
+      const answer = Promise.withResolvers<void>();
+      answers.push(answer);
+      return answer.promise;
+    },
+    start: async () => {},
+    stop: async () => {},
+  };
+  const records = new PendingRecords();
+  const counted = records.countedBy(sink);
+  expect(records.longestMs).toBe(0);
+  const first = counted.put({} as PageRecord);
+  await expect.poll(() => records.longestMs).toBeGreaterThan(20);
+  const second = counted.put({} as PageRecord);
+  const longestMs = records.longestMs;
+  answers[0]?.reject(new Error('refused'));
+  await expect(first).rejects.toThrow('refused');
+  expect(records.longestMs).toBeLessThan(longestMs);
+  answers[1]?.resolve();
+  await second;
+  expect(records.longestMs).toBe(0);
+});

@@ -78,6 +78,7 @@ export class Worker implements Service {
   #change: Promise<void> = Promise.resolve();
   #beats: NodeJS.Timeout | undefined;
   #onStopped: (() => void) | undefined;
+  #isSinkFailing = false;
   /** Ends the wait after a sink failure. */
   #sinkRest: AbortController | undefined;
 
@@ -99,7 +100,7 @@ export class Worker implements Service {
     this.#pace = new WorkPace({ stuckAfterMs: options.stepTimeoutMs + options.fetchTimeoutMs });
     this.#pipeline = new Pipeline({
       ...options,
-      sink: records.countedBy(options.sink),
+      sink: records.countedBy(options.sink, () => this.#onStored()),
       leases: this.#leases,
       slots: this.#slots,
       signal: this.#abort.signal,
@@ -272,6 +273,7 @@ export class Worker implements Service {
   #onSinkFailure(reason: string): void {
     const { clock, log } = this.#options;
     if (this.#sinkRest !== undefined || this.#phase === 'stopping') return;
+    this.#isSinkFailing = true;
     log.error({ error: reason }, "records can't be stored: not consuming");
     const why = `records can't be stored: ${reason}`;
     const rest = new AbortController();
@@ -281,6 +283,12 @@ export class Worker implements Service {
       this.#sinkRest = undefined;
       if (!rest.signal.aborted) void this.resume(why);
     });
+  }
+
+  #onStored(): void {
+    if (!this.#isSinkFailing) return;
+    this.#isSinkFailing = false;
+    this.#options.log.info({}, 'records can be stored again');
   }
 
   /** Runs changes one after another; a failed change doesn't block the next. */

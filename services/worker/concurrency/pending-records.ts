@@ -11,14 +11,15 @@ export class PendingRecords {
     return oldest === undefined ? 0 : performance.now() - oldest.at;
   }
 
-  /** The same sink, whose records are counted here until they are stored or refused. */
-  countedBy(sink: Sink): Sink {
+  /** The same sink, whose records are counted here until they are stored or refused. `onStored` is called after each that is stored. */
+  countedBy(sink: Sink, onStored: () => void): Sink {
     return {
       put: async (record) => {
         const pending = { at: performance.now() };
         this.#since.add(pending);
         try {
           await sink.put(record);
+          onStored();
         } finally {
           this.#since.delete(pending);
         }

@@ -87,6 +87,7 @@ test('a sink that fails: nothing is lost or acked as done, consuming stops, and 
   await expect.poll(states).toEqual(['consuming']);
   await releaser.fill();
   await becomes({ done: 20, failed: 0, waiting: 0, inFlight: 0 });
+  expect(log.lines.filter((line) => line.includes('can be stored'))).toEqual(['info: records can be stored again']);
   expect(new Set(sink.records.map(({ attempt }) => attempt))).toEqual(new Set([1]));
 });
 

@@ -15,7 +15,8 @@ test('the oldest record that is not stored yet says how long it has waited, unti
     stop: async () => {},
   };
   const records = new PendingRecords();
-  const counted = records.countedBy(sink);
+  let stored = 0;
+  const counted = records.countedBy(sink, () => void stored++);
   expect(records.longestMs).toBe(0);
   const first = counted.put({} as PageRecord);
   await expect.poll(() => records.longestMs).toBeGreaterThan(20);
@@ -24,7 +25,8 @@ test('the oldest record that is not stored yet says how long it has waited, unti
   answers[0]?.reject(new Error('refused'));
   await expect(first).rejects.toThrow('refused');
   expect(records.longestMs).toBeLessThan(longestMs);
+  expect(stored).toBe(0);
   answers[1]?.resolve();
   await second;
-  expect(records.longestMs).toBe(0);
+  expect([records.longestMs, stored]).toEqual([0, 1]);
 });

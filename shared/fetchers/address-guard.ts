@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { quoted } from '../runtime/started-as.ts';
 import { type AllowedPrivate, isDenied } from '../task/host/private-address.ts';
 
-/** The address guard's refusal. No connection was made. */
+/** The address guard's refusal of a private address. No connection was made. */
 export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
   readonly code = 'ERR_PRIVATE_ADDRESS';
@@ -22,10 +22,10 @@ export class PrivateAddressError extends Error {
 /** Finds all addresses of a host name. */
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
-/** The resolver of the operating system, `/etc/hosts` included. */
+/** The resolver of the operating system, including `/etc/hosts`. */
 export const systemResolve: Resolve = (host) => dns.lookup(host, { all: true, hints: ADDRCONFIG });
 
-/** Decides which addresses may be connected to, and looks up those of names. */
+/** Decides which addresses may be connected to, and looks up names. */
 export class AddressGuard {
   readonly #allowed: AllowedPrivate;
   readonly #resolve: Resolve;
@@ -35,12 +35,12 @@ export class AddressGuard {
     this.#resolve = resolve;
   }
 
-  /** The refusal of an IP literal; nothing if it is allowed, or if the host is a name. */
+  /** Returns the refusal of an IP literal, or `undefined` if it is allowed or the host is a name. */
   refusal(host: string): PrivateAddressError | undefined {
     return isIP(host) !== 0 && isDenied(host, this.#allowed) ? new PrivateAddressError(host, host) : undefined;
   }
 
-  /** All addresses of a name or literal. Rejects with a {@link PrivateAddressError} if any of them is denied. */
+  /** Returns all addresses of a name or literal. Rejects with a {@link PrivateAddressError} if any of them is denied. */
   async addressesOf(host: string): Promise<LookupAddress[]> {
     const refusal = this.refusal(host);
     if (refusal !== undefined) throw refusal;

@@ -4,34 +4,34 @@ import { isSoundHead, repairedHead } from './repaired-head.ts';
 
 /** The end of a head: an empty line. */
 const END = /\n\r{0,3}\n/g;
-/** Bytes of it that an earlier chunk may have ended with. */
+/** Bytes of it that an earlier chunk can have ended with. */
 const MOST_END_BYTES = 4;
-/** What heads begin with. Anything else is left to the parser at once. */
+/** Start of every head. Anything else goes to the parser at once. */
 const BEGINNING = 'http/';
 /** An interim answer: another one follows (RFC 9110 section 15.2). */
 const INTERIM = /^\S+[ \t]+1\d\d(?!\d)/;
 
 /**
- * What a connection of HTTP/1.1 hands to its parser of answers: their bodies as they are, and their heads as {@link repairedHead}
- * says, each when it is complete, or too long for the parser. Interim answers are left out: nobody waits for one, and parsers
- * take some of them for the end of the connection.
+ * Feeds the answers of an HTTP/1.1 connection to its parser. Bodies pass unchanged; a head passes through {@link repairedHead} once it is
+ * complete, or unchanged if it is too long for the parser. Interim answers are dropped: nobody waits for one, and parsers mistake some of
+ * them for the end of the connection.
  */
 export class AnswerHeads {
   static readonly #known = new WeakMap<Socket, AnswerHeads>();
-  /** Hands over what was read. */
+  /** Passes bytes on to the parser. */
   readonly #push: (chunk: Buffer | null) => boolean;
   readonly #isLenient: boolean;
-  /** Is the next byte one of a head? */
+  /** Whether the next byte belongs to a head. */
   #isHead = true;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** The last bytes that are held. */
+  /** The last bytes of those held. */
   #tail = '';
 
   /**
-   * What comes next over the connection is an answer.
+   * Notes that the next bytes on the connection are an answer.
    *
-   * @param isLenient its head is read as browsers read it; not where one connection carries answers of several sites
+   * @param isLenient whether its head is read as browsers read it; must be false where one connection carries answers of several sites
    */
   static expect(socket: Socket, isLenient: boolean): void {
     const known = AnswerHeads.#known.get(socket);
@@ -42,14 +42,14 @@ export class AnswerHeads {
   private constructor(socket: Socket, isLenient: boolean) {
     this.#isLenient = isLenient;
     this.#push = socket.push.bind(socket);
-    // Node.js calls it with what it has read.
+    // Node.js calls this with the bytes it has read.
     socket.push = (chunk: Buffer | null) => {
       if (chunk === null) this.#release();
       return chunk !== null && this.#isHead ? this.#take(chunk) : this.#push(chunk);
     };
   }
 
-  /** Returns whether more may be read. */
+  /** Returns whether more can be read. */
   #take(chunk: Buffer): boolean {
     if (this.#heldBytes === 0 && beginsWithSoundHead(chunk)) {
       this.#isHead = false;
@@ -61,12 +61,12 @@ export class AnswerHeads {
     this.#heldBytes += chunk.length;
     this.#tail = text.slice(-MOST_END_BYTES);
     if (isBeginning && !beginsHead(text)) return this.#release();
-    // Much of a body may have come with the end of its head.
+    // Much of the body can have come with the end of its head.
     if (text.search(END) >= 0) return this.#passHeads(this.#takeHeld());
     return this.#heldBytes <= MOST_HEADER_BYTES || this.#release();
   }
 
-  /** Hands over the first head of an answer, and what has come behind it. */
+  /** Passes on the first final head, and everything behind it. */
   #passHeads(read: Buffer): boolean {
     const text = read.toString('latin1');
     let start = 0;
@@ -86,7 +86,7 @@ export class AnswerHeads {
     return this.#push(Buffer.concat([Buffer.from(repaired, 'latin1'), read.subarray(head.length)]));
   }
 
-  /** Hands over what is held as it is. */
+  /** Passes on the held bytes unchanged. */
   #release(): boolean {
     this.#isHead = false;
     return this.#heldBytes === 0 || this.#push(this.#takeHeld());
@@ -106,7 +106,7 @@ function beginsHead(text: string): boolean {
   return text.slice(0, BEGINNING.length).toLowerCase().startsWith(BEGINNING.slice(0, text.length));
 }
 
-/** Most chunks do that begin an answer. */
+/** Returns whether a chunk begins with a complete head that needs no repair, as most do. */
 function beginsWithSoundHead(chunk: Buffer): boolean {
   const end = chunk.indexOf('\r\n\r\n');
   return end >= 0 && end < MOST_HEADER_BYTES && isSoundHead(chunk.toString('latin1', 0, end + 4));

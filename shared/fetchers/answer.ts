@@ -15,14 +15,12 @@ import { toFetchError } from './error-codes.ts';
 import { cookieLines, keptHeaders } from './kept-headers.ts';
 import type { RequestClock } from './request-clock.ts';
 
-/** How much longer a coded body may be if its content can't be compressed: a frame, and 5 bytes for each block. */
+/** How much longer than its content a coded body can be if the content can't be compressed: a frame, and 5 bytes for each block. */
 const CODED_SLACK_BYTES = 65_536;
 
-/**
- * Bodies up to this size with a single coding are decoded at once. For a page of 10 KB that costs an eighth of a stream.
- */
+/** Maximum size of a body that is decoded in one call, given a single coding. For a page of 10 KB that costs an eighth of a stream. */
 const SMALL_BODY_BYTES = 65_536;
-/** A body decoded at once may grow to this size, so a bomb blocks for about 20 ms. A larger one is read as a stream. */
+/** Maximum size to which such a body may grow, so a decompression bomb blocks for about 20 ms. A larger one is read as a stream. */
 const MAX_BLOCKING_BYTES = 16 * 2 ** 20;
 
 /** The limits for reading a body. */
@@ -33,14 +31,14 @@ export interface AnswerLimits {
   readonly clock: RequestClock;
   /** Time limit of the whole request. */
   readonly timeoutMs: number;
-  /** When that limit is reached, as `clock` shows it. */
+  /** When that limit is reached, on `clock`. */
   readonly endsAtMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
 /** The part of an answer before its body. */
 export interface AnswerHead {
-  /** Of its request. Default: GET. */
+  /** The request's method. Default: GET. */
   readonly method?: string | undefined;
   readonly url: string;
   readonly status: number;
@@ -48,27 +46,27 @@ export interface AnswerHead {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** A coded document up to this size can be decoded again: robots.txt, and most sitemaps. */
+/** Maximum size of a coded document that can be decoded a second time: enough for robots.txt and most sitemaps. */
 const MOST_REPEATED_BYTES = 2 ** 18;
 
 const NO_BYTES = new Uint8Array();
 
-/** Answers with these statuses end with their headers (RFC 9112 section 6.3), though some servers send a body, or its end. */
+/** Statuses whose answers end with their headers (RFC 9112 section 6.3), though some servers send a body, or the end of one. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
-/** An answer whose headers are in. Its body is read once: whole, or piece by piece. */
+/** An answer whose headers are in. Its body is read once, either whole or in pieces. */
 export class Answer {
   readonly finalUrl: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The `Set-Cookie` lines, for whoever asked: they are passed on with nothing else. */
+  /** The `Set-Cookie` lines, for the caller only: they are not among the headers that are passed on. */
   readonly setCookies: readonly string[];
   readonly #hasBody: boolean;
   readonly #body: WireBody;
   readonly #codings: readonly Coding[] | undefined;
   readonly #limits: AnswerLimits;
   readonly #maxBodyBytes: number;
-  /** Time that the reader spent on pieces of the body. Nothing is decoded meanwhile, so it doesn't count. */
+  /** Time that the reader spent on pieces of the body. Nothing is decoded meanwhile, so it counts towards no time limit. */
   #idleMs = 0;
 
   constructor({ method, url, status, headers }: AnswerHead, body: WireBody, limits: AnswerLimits) {
@@ -90,7 +88,7 @@ export class Answer {
     const { finalUrl, status, headers } = this;
     const isRead = this.#isPage && this.#hasBody;
     const body = isRead ? await this.#whole(hold) : NO_BYTES;
-    // The answer counts however this ends: a 429 whose body breaks off is still a 429.
+    // The answer counts even if its body breaks off: a 429 is still a 429.
     if (!isRead) this.#body.leave(MOST_UNWANTED_BYTES);
     return { finalUrl, status, headers, body, durationMs: this.#limits.clock.elapsedMs };
   }
@@ -101,18 +99,18 @@ export class Answer {
     return { finalUrl, status, headers, body: this.#pieces() };
   }
 
-  /** Why the answer is unusable, judging by its headers; nothing if it is usable. */
+  /** Returns why the answer is unusable, judging by its headers, or `undefined` if it is usable. */
   problemFor({ accepts }: Asked): FetchError | undefined {
-    // RFC 9110 section 15: the parser of Node.js lets any three digits pass.
-    if (this.status < 100) return new FetchError('connection', `There is no status ${this.status}`);
+    // RFC 9110 section 15. The parser of Node.js accepts any three digits.
+    if (this.status < 100) return new FetchError('connection', `Invalid status ${this.status}`);
     if (!this.#isPage) return undefined;
     const contentType = this.headers['content-type'];
     if (accepts === undefined || accepts(contentType)) return this.#bodyProblem;
-    const told = `The answer is ${contentType ?? 'of no content type'}`;
+    const told = `The answer is ${contentType ?? 'without a content type'}`;
     return new FetchError('content_type', told, { status: this.status });
   }
 
-  /** Is it the page that was asked for? Of any other answer, only status and headers matter. */
+  /** Whether this is the page that was asked for. Of any other answer, only status and headers matter. */
   get #isPage(): boolean {
     return this.status >= 200 && this.status <= 299;
   }
@@ -121,7 +119,7 @@ export class Answer {
     if (!this.#hasBody) return undefined;
     if (this.#codings === undefined) {
       const coding = this.headers['content-encoding'];
-      return new FetchError('encoding', `The body is coded as ${coding}, which can't be undone`, {
+      return new FetchError('encoding', `The body is coded as ${coding}, which can't be decoded`, {
         status: this.status,
       });
     }
@@ -152,7 +150,7 @@ export class Answer {
     }
   }
 
-  /** What of a coded body can be decoded, if that is all but something behind its end; else throws the error of decoding it. */
+  /** Returns the decodable part of a coded body whose only fault is extra bytes behind its end; rethrows `error` for any other body. */
   async #membersIn(coded: Uint8Array, error: unknown): Promise<Uint8Array> {
     const isBroken = /^Z_(DATA|BUF)_ERROR$/.test(codeOf(error) ?? '');
     const members = isBroken ? await membersOf(coded, () => this.#checkpoint()) : undefined;
@@ -178,7 +176,7 @@ export class Answer {
     return this.#codings?.length === 0 ? this.#maxBodyBytes : this.#maxBodyBytes + CODED_SLACK_BYTES;
   }
 
-  /** Decodes the body at once; nothing if that might block for long, or take more memory than is free. */
+  /** Decodes the body in one call. Returns nothing if that might block for long, or take more memory than is free. */
   #decodeAtOnce(coded: Uint8Array, share: BodyShare): Uint8Array | undefined {
     const [coding, ...others] = this.#codings ?? [];
     if (coding === undefined) return coded;
@@ -198,7 +196,7 @@ export class Answer {
     return decodeStream(body, this.#codings ?? [], () => this.#checkpoint());
   }
 
-  /** Once a body has arrived, the request's time-out and the caller's signal no longer end it, so decoding checks both. */
+  /** Throws if the request was aborted or is late. Decoding has to check, since the request's own time-out and signal end with the body's arrival. */
   #checkpoint(): void {
     const { signal, clock, endsAtMs, timeoutMs } = this.#limits;
     if (signal?.aborted) throw abortedBy(signal);
@@ -217,12 +215,12 @@ export class Answer {
     } catch (error: unknown) {
       throw toFetchError(error, this.status);
     } finally {
-      // A reader that leaves the loop early needs no more of the body.
+      // A reader that leaves the loop early doesn't need the rest of the body.
       this.#body.destroy();
     }
   }
 
-  /** Decodes a body as it arrives. What was decoded just before its end is lost if something follows that: it is decoded again. */
+  /** Decodes a body as it arrives. If extra bytes follow its end, the last decoded piece is lost, so the body is decoded a second time. */
   async *#decodePieces(): AsyncGenerator<Uint8Array> {
     const start = new BodyStart(MOST_REPEATED_BYTES);
     let decoded = 0;
@@ -253,7 +251,7 @@ export class Answer {
     return Buffer.concat(chunks, size);
   }
 
-  /** Waits until there is memory to decode on. Rejects when the caller's signal is aborted meanwhile. */
+  /** Waits for memory to continue decoding. Rejects if the caller's signal is aborted meanwhile. */
   async #room(share: BodyShare): Promise<void> {
     const { signal } = this.#limits;
     await new Promise<void>((resolve) => {
@@ -272,7 +270,7 @@ export class Answer {
   }
 }
 
-/** Passes a body on, and keeps a copy of it unless it is longer than that. */
+/** Passes a body on and keeps a copy of it, up to `most` bytes. */
 class BodyStart {
   readonly #most: number;
   #chunks: Uint8Array[] = [];
@@ -291,13 +289,13 @@ class BodyStart {
     }
   }
 
-  /** All that has come; nothing if that is too much. */
+  /** Everything received so far, or no bytes if it exceeded the limit. */
   get bytes(): Uint8Array {
     return Buffer.concat(this.#chunks);
   }
 }
 
-/** The body of an answer that has none: what comes all the same is let go, and breaks nothing. */
+/** The body of an answer that must not have one. Bytes that arrive all the same are discarded and do no harm. */
 class NoBody implements WireBody {
   readonly #sent: WireBody;
 
@@ -321,7 +319,7 @@ class NoBody implements WireBody {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {}
 }
 
-/** The error of a request that its caller aborted. */
+/** Returns the error of a request that its caller aborted. */
 export function abortedBy(signal: AbortSignal): FetchError {
   return new FetchError('aborted', 'The request was aborted', { cause: signal.reason });
 }
@@ -330,7 +328,7 @@ async function* one(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
   yield chunk;
 }
 
-/** RFC 9112 section 9.6. */
+/** Returns whether the server closes the connection after this answer (RFC 9112 section 9.6). */
 function saysClose(connection: string | readonly string[] | undefined): boolean {
   return connection !== undefined && /\bclose\b/i.test(String(connection));
 }

@@ -17,7 +17,10 @@ export function commonHeaders(userAgent: string): Readonly<Record<string, string
   return { accept: ACCEPT, 'accept-encoding': ACCEPT_ENCODING, 'user-agent': userAgent };
 }
 
-/** A request's further headers, which override the common ones. The deployment's headers for a host override a login, and those of what is sent both. */
+/**
+ * Returns the headers that this request adds to the common ones or overrides. The deployment's headers for a host override a login; those
+ * of `send` override both.
+ */
 export function ownHeaders(request: Asked, hostHeaders: HostHeaders): Readonly<Record<string, string>> | undefined {
   const { login, url, redirectedFrom, validators, send, cookie, isForOthers } = request;
   const own = isForOthers ? undefined : hostHeaders.of(url, redirectedFrom);
@@ -34,7 +37,7 @@ export function ownHeaders(request: Asked, hostHeaders: HostHeaders): Readonly<R
   };
 }
 
-/** One `Cookie` header of two: of a name that both have, the first one's. */
+/** Merges two `Cookie` headers into one. If both have a cookie of the same name, the one in `fixed` wins. */
 function mergedCookies(fixed: string | undefined, cookie: string): string {
   if (fixed === undefined) return cookie;
   const nameOf = (pair: string): string => pair.slice(0, Math.max(0, pair.indexOf('='))).trim();

@@ -1,15 +1,15 @@
 import type { MemoryShare } from '../ports/fetcher.ts';
 import { RequestClock } from './request-clock.ts';
 
-/** Reserved for a body without a Content-Length. */
+/** Bytes reserved for a body without a Content-Length. */
 const UNKNOWN_BYTES = 262_144;
-/** Reserved at a time by a body that has outgrown its reservation. */
+/** Bytes reserved each time a body outgrows its reservation. */
 const STEP_BYTES = 65_536;
 
 const nothing = (): void => {};
 
 /**
- * The budget of memory for the bodies of pages that one process reads and holds, and for what its joins get.
+ * The memory budget for the page bodies that one process reads and holds, and for the data its joins receive.
  *
  * A body reserves its length before it is read, and more as it grows. When the budget is used up, bodies wait: their sockets are
  * not read, so their servers wait too, and the clocks of their requests are paused. When memory is freed, the oldest body that
@@ -43,11 +43,11 @@ export class BodyMemory {
   }
 
   /**
-   * Begins a body. The caller must close its share in the end.
+   * Opens a share for a body. The caller must close it in the end.
    *
    * @param saysBytes its Content-Length, if it has one
-   * @param most the most bytes it may have
-   * @param clock its request's
+   * @param most maximum bytes of the body
+   * @param clock the request's clock
    */
   open(saysBytes: number | undefined, most: number, clock: RequestClock): BodyShare {
     const share = new BodyShare(this, clock);
@@ -66,9 +66,9 @@ export class BodyMemory {
     return share;
   }
 
-  /** For a share: reserves more bytes. `false`: the share must wait. */
+  /** For a share: reserves more bytes. Returns `false` if the share must wait. */
   reserve(share: BodyShare, bytes: number): boolean {
-    // An empty body needs none, however much is used.
+    // An empty body needs no memory, so it never waits.
     if (bytes === 0 || this.#usedBytes + bytes <= this.#budgetBytes || this.isOldest(share)) {
       this.count(share, bytes);
       return true;
@@ -79,14 +79,14 @@ export class BodyMemory {
     return false;
   }
 
-  /** For a share: counts more bytes, or fewer, whether they fit or not. */
+  /** For a share: counts more bytes, or fewer, even if they exceed the budget. */
   count(share: BodyShare, bytes: number): void {
     share.reservedBytes += bytes;
     this.#usedBytes += bytes;
     if (bytes < 0) this.#admit();
   }
 
-  /** For a share: it waits no longer. */
+  /** For a share: stops waiting. */
   unwant(share: BodyShare): void {
     if (share.wantedBytes === 0) return;
     share.wantedBytes = 0;
@@ -94,7 +94,7 @@ export class BodyMemory {
     share.clock.resume();
   }
 
-  /** For a share: it is over. */
+  /** For a share: frees its bytes and removes it. */
   drop(share: BodyShare): void {
     if (!this.#shares.delete(share)) return;
     this.unwant(share);
@@ -107,13 +107,13 @@ export class BodyMemory {
     return false;
   }
 
-  /** For a share: the bytes that it may take without waiting. */
+  /** For a share: returns the bytes it can take without waiting. */
   roomFor(share: BodyShare): number {
     if (this.isOldest(share)) return Number.POSITIVE_INFINITY;
     return Math.max(0, this.#budgetBytes - this.#usedBytes + share.reservedBytes - share.heldBytes);
   }
 
-  /** Resumes bodies in a microtask: one that resumes may end at once, and free memory for the next. */
+  /** Resumes waiting bodies, in a microtask: a body that resumes can end at once and free memory for the next. */
   #admit(): void {
     if (this.#waiting === 0 || this.#isAdmitting) return;
     this.#isAdmitting = true;
@@ -137,7 +137,7 @@ export class BodyShare implements MemoryShare {
   readonly #memory: BodyMemory;
   /** Set by the memory. */
   reservedBytes = 0;
-  /** Set by the memory: the bytes that it waits for; 0 if it doesn't wait. */
+  /** Set by the memory: the bytes it waits for; 0 if it doesn't wait. */
   wantedBytes = 0;
   heldBytes = 0;
   /** Called when reading may resume after a wait. */
@@ -148,7 +148,7 @@ export class BodyShare implements MemoryShare {
     this.clock = clock;
   }
 
-  /** Counts bytes received. `false`: no more may be read until {@link onRoom} is called. */
+  /** Counts bytes received. If it returns `false`, the caller must stop reading until {@link onRoom} is called. */
   take(bytes: number): boolean {
     this.heldBytes += bytes;
     const excess = this.heldBytes - this.reservedBytes;
@@ -159,15 +159,15 @@ export class BodyShare implements MemoryShare {
     return this.wantedBytes === 0;
   }
 
-  /** The bytes that it may take without waiting, at this moment. */
+  /** The bytes it can take without waiting at this moment. */
   get roomBytes(): number {
     return this.#memory.roomFor(this);
   }
 
-  /** The body is complete, and has this many bytes. */
+  /** Ends reading: the body is complete and has this many bytes. */
   settle(bytes: number): void {
     this.#memory.unwant(this);
-    // It holds the whole request.
+    // The callback holds the whole request.
     this.onRoom = nothing;
     this.heldBytes = bytes;
     this.#memory.count(this, bytes - this.reservedBytes);

@@ -1,28 +1,28 @@
 import type { RequestClock } from './request-clock.ts';
 
-/** Connections being made at once, at most: in a larger burst of handshakes, all of them would be late. */
+/** Maximum connections being made at once: in a larger burst of handshakes, all of them would be late. */
 const AT_ONCE = 64;
 /**
- * How long one waits before it begins all the same. Its host's turn has come, and the next request to that host follows after an
- * interval, however late this one is; and 64 hosts that hang hold up nobody for longer.
+ * Maximum wait for a turn; after that, a connection begins anyway. Its host has been granted this moment, and the next request to that host
+ * follows after an interval however late this one is. The limit also keeps 64 hanging hosts from holding up the others for longer.
  */
 const MOST_WAIT_MS = 50;
 
 /** A connection's turn. */
 export interface Turn {
-  /** The connection is made, has failed, or is no longer wanted. Safe to call twice. */
+  /** Ends the turn: the connection is made, has failed, or is no longer wanted. Safe to call twice. */
   end(): void;
 }
 
 interface ConnectTurnsOptions {
   readonly atOnce?: number;
-  /** How long a connection waits, at most. */
+  /** Maximum wait of a connection. */
   readonly mostWaitMs?: number;
 }
 
 /**
- * Spreads bursts of connections: while {@link AT_ONCE} are being made in one process, by TCP, TLS and a proxy's tunnel, others wait
- * in order, though not for long, and the clocks of their requests are paused meanwhile.
+ * Spreads bursts of connections. While {@link AT_ONCE} are being made in one process (TCP, TLS, a proxy's tunnel), others wait in order,
+ * for at most {@link MOST_WAIT_MS}. The clocks of their requests are paused meanwhile.
  */
 export class ConnectTurns {
   readonly #atOnce: number;
@@ -43,7 +43,7 @@ export class ConnectTurns {
     return this.#line.size;
   }
 
-  /** Calls `begin` when it is the connection's turn, at once if possible. `clock` is its request's. */
+  /** Calls `begin` when it is the connection's turn, immediately if possible. `clock` is the request's. */
   take(clock: RequestClock, begin: () => void): Turn {
     const place = new Place(clock, begin, (ended) => this.#end(ended));
     if (this.#line.size === 0 && this.#hasRoom()) this.#begin(place);
@@ -83,7 +83,7 @@ export class ConnectTurns {
     this.#watch();
   }
 
-  /** While a connection waits, a timer fires when the first one has waited for long enough. */
+  /** Sets a timer for the moment when the first waiting connection has waited long enough. */
   #watch(): void {
     clearTimeout(this.#timer);
     const [first] = this.#line;

@@ -13,17 +13,21 @@ export interface DialTarget {
   readonly hostname: string;
   readonly port: number;
   readonly isSecure: boolean;
-  /** Its server has refused HTTP/2. */
+  /** Whether its server has refused HTTP/2. */
   readonly isHttp1Only?: boolean;
 }
 
 /** Called once, with a connection that is ready for HTTP, TLS handshake included, or with an error. */
 export type OnDialed = (error: Error | null, socket?: Socket) => void;
 
-/** Makes a connection. `clock` is its request's. @returns a function that cancels it, unless it is made; `onDialed` is not called then */
+/**
+ * Makes a connection for the request that `clock` measures.
+ *
+ * @returns a function that cancels it while it is being made; `onDialed` is then not called
+ */
 export type Dial = (target: DialTarget, clock: RequestClock, onDialed: OnDialed) => () => void;
 
-/** TLS sessions by server, so that later connections have a shorter handshake. */
+/** TLS sessions by server, which shorten the handshake of later connections. */
 export interface TlsSessions {
   get(key: string): Buffer | undefined;
   set(key: string, session: Buffer): unknown;
@@ -36,7 +40,7 @@ export function newSessions(): TlsSessions {
   return new LRUCache<string, Buffer>({ max: MOST_SESSIONS });
 }
 
-/** How connections start TLS. */
+/** Settings for starting TLS on a connection. */
 export interface TlsOptions {
   readonly sessions: TlsSessions;
   /** Protocols this side can use over TLS, the preferred one first. */
@@ -58,8 +62,8 @@ interface DirectDialOptions {
 const READ_BYTES = 65_536;
 
 /**
- * Connects to hosts directly. The address guard checks each connection, to literals and names alike. A name is looked up once,
- * and only the addresses that were checked are connected to.
+ * Returns a dial that connects to hosts directly. The address guard checks each connection, to IP literals and names alike. A name is
+ * looked up once, and only the addresses that were checked are connected to.
  */
 export function directDial(options: DirectDialOptions): Dial {
   return (target, clock, onDialed) => {
@@ -72,7 +76,7 @@ export function directDial(options: DirectDialOptions): Dial {
   };
 }
 
-/** One connection being made: look-up → its turn → TCP → TLS. Each phase has its time limit; the wait for the turn has none. */
+/** One connection being made: look-up → its turn → TCP → TLS. Each phase has a time limit; the wait for the turn has none. */
 class Attempt {
   readonly #target: DialTarget;
   readonly #clock: RequestClock;
@@ -92,14 +96,14 @@ class Attempt {
     this.#enter('look-up', options.lookupMs);
   }
 
-  /** Connects to one of these addresses, when it is its turn. */
+  /** Connects to one of these addresses when its turn comes. */
   connect(addresses: readonly LookupAddress[]): void {
     if (this.#isOver) return;
     clearTimeout(this.#timer);
     this.#turn = this.#options.turns.take(this.#clock, () => this.#connect(addresses));
   }
 
-  /** Gives up: nobody waits for the connection any more. */
+  /** Gives up, since nobody waits for the connection any more. */
   cancel(): void {
     if (this.#isOver) return;
     this.#end();
@@ -190,20 +194,20 @@ export function secured(
   return secure;
 }
 
-/** What a handshake says of a host: no address, and no dot at the end (RFC 6066 section 3), which some servers refuse. */
+/** Returns the host as the handshake names it: nothing for an address, and no trailing dot (RFC 6066 section 3), since some servers refuse it. */
 function serverNameOf(host: string): string {
   return isIP(host) === 0 ? host.replace(/\.$/, '') : '';
 }
 
-/** Apart, so that the listener holds nothing else as long as the connection lives. */
+/** Keeps the sessions of a connection. A function of its own, so that the listener holds on to nothing else while the connection lives. */
 function keepSessions(secure: tls.TLSSocket, sessions: TlsOptions['sessions'], key: string): void {
   secure.on('session', (fresh) => sessions.set(key, fresh));
 }
 
 /**
- * Hears the errors of a connection until the returned function is called. From then on they are ignored: while a socket passes from
- * one owner to the next, an unheard error would end the process, and a listener that knows the request would hold it as long
- * as the connection lives.
+ * Listens for errors of a connection until the returned function is called, and ignores them from then on. While a socket passes from one
+ * owner to the next, an unhandled error would end the process, and a listener that knows the request would keep it in memory as long as the
+ * connection lives.
  */
 function hearErrors(socket: Socket, onError: (error: Error) => void): () => void {
   socket.on('error', onError);

@@ -5,22 +5,22 @@ import type { FetchFailure } from '../task/task/fetch-failure.ts';
 /**
  * The meaning of error codes of Node.js, OpenSSL, the resolver, got and undici. The first row that matches decides.
  *
- * `EMFILE` and the like are this machine's fault, not the host's; `connection` is the closest reason.
+ * `EMFILE` and similar codes mean a shortage on this machine, not a fault of the host.
  */
 const MEANINGS: readonly (readonly [RegExp, FetchFailure])[] = [
   [/^ERR_PRIVATE_ADDRESS$/, 'private_address'],
   [/^ERR_PROXY$/, 'proxy'],
-  // got's phases and total, a connect that the kernel gave up, a resolver that did, a handshake that stalled
+  // got's phase and total time-outs, a connect that the kernel gave up on, a resolver that did, a stalled handshake
   [/^(ETIMEDOUT|ESOCKETTIMEDOUT|ETIMEOUT|ERR_TLS_HANDSHAKE_TIMEOUT)$/, 'timeout'],
   [/^(ENOTFOUND|ENONAME)$/, 'nxdomain'],
   [/^(EAI_.*|ENODATA|ESERVFAIL|EREFUSED|EFORMERR|ENOTIMP|EBADNAME|EBADRESP)$/, 'dns'],
-  // no handshake: the other side doesn't speak TLS, or no version in common
+  // a failed handshake: the other side doesn't speak TLS, or shares no version with us
   [/^(EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/, 'tls'],
   // an invalid certificate: OpenSSL's X509_V_ERR_ names, without that prefix
   [/^(CERT_.*|CRL_.*|UNABLE_TO_.*|ERROR_IN_C.*|(DEPTH_ZERO_)?SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH)$/, 'tls'],
   [/^(INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|SUBJECT_ISSUER_MISMATCH|AKID_.*|KEYUSAGE_.*)$/, 'tls'],
   [/^(ERR_INVALID_URL|ERR_UNSUPPORTED_PROTOCOL)$/, 'bad_url'],
-  // zlib, zstd, brotli: the body is not coded as declared, is cut short, or contains next to nothing
+  // zlib, zstd, brotli: the body is not coded as declared, is cut short, or decodes to next to nothing
   [/^(Z_.*|ZSTD_.*|ERR__ERROR_.*|ERR_BROTLI_.*|ERR_EMPTY_CODING)$/, 'encoding'],
   [/^E(CONN.*|PIPE|HOST.*|NET.*|ADDR.*|ACCES|PERM)$/, 'connection'],
   [/^E(MFILE|NFILE|NOBUFS|NOMEM)$/, 'exhausted'],
@@ -28,7 +28,7 @@ const MEANINGS: readonly (readonly [RegExp, FetchFailure])[] = [
   [/^(HPE_.*|ERR_HTTP2?_.*|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_.*)$/, 'connection'],
 ];
 
-/** Turns anything thrown by a request into a {@link FetchError}. What no row of the table matches is `connection`. */
+/** Turns anything thrown by a request into a {@link FetchError}, with reason `connection` if no row of the table matches. */
 export function toFetchError(thrown: unknown, status?: number): FetchError {
   const chain = errorsIn(thrown);
   const made = chain.find((error) => error instanceof FetchError);

@@ -7,19 +7,19 @@ import type { IdleConnections } from './idle-connections.ts';
 import type { Rotation } from './proxies/rotation.ts';
 import type { Trust } from './trust.ts';
 
-/** A phase before the answer (connection, handshake, a proxy's tunnel) that takes longer than this has failed. */
+/** Time limit of each phase before the answer: connecting, the handshake, a proxy's tunnel. */
 export const PHASE_MS = 10_000;
 
-/** Time limit of a look-up: it may wait for its turn, and ask twice. */
+/** Time limit of a look-up, which may wait for its turn and ask twice. */
 export const LOOKUP_MS = 20_000;
 
-/** The longest headers of an answer. Those of sites with long policies and many preloaded links exceed the 16 KB of Node.js; browsers read 256 KB. */
+/** Maximum bytes of an answer's headers. Sites with long policies and many preloaded links exceed the 16 KB of Node.js; browsers read 256 KB. */
 export const MOST_HEADER_BYTES = 65_536;
 
-/** How long an idle connection is kept. Servers close theirs after 5 s or more; a polite crawl asks a host every second. */
+/** Time after which an idle connection is closed. Servers close theirs after 5 s or more; a polite crawl sends a host one request a second. */
 export const IDLE_MS = 10_000;
 
-/** Default budget of memory for the bodies of pages. */
+/** Default memory budget for the bodies of pages. */
 export const BODY_MEMORY_BYTES = 256 * 2 ** 20;
 
 /** The options of every fetcher. */
@@ -30,20 +30,20 @@ export interface FetcherOptions {
    */
   readonly timeoutMs: number;
   readonly userAgent: string;
-  /** Default: nothing. */
+  /** The private addresses that may be connected to. Default: none. */
   readonly allowedPrivate?: AllowedPrivate;
   /** Headers for certain hosts; never sent on after a redirect to another origin. Default: none. */
   readonly hostHeaders?: HostHeaders;
-  /** Default: what the system vouches for, and nothing else. */
+  /** Extra certificates to accept. Default: only those that the system trusts. */
   readonly trust?: Trust;
   /** The resolver. Default: the operating system's. */
   readonly resolve?: Resolve;
   /** The proxies to go through. Default: none. */
   readonly proxies?: Rotation;
-  /** Default: {@link BODY_MEMORY_BYTES} of its own. */
+  /** The memory for bodies, which several fetchers can share. Default: its own, of {@link BODY_MEMORY_BYTES}. */
   readonly bodyMemory?: BodyMemory;
-  /** Default: its own. */
+  /** The limit on connections being made at once. Default: its own. */
   readonly connectTurns?: ConnectTurns;
-  /** Default: its own, bounded by how many files this process may have open. */
+  /** The idle connections, which several fetchers can share. Default: its own, bounded by the number of files this process may have open. */
   readonly idleConnections?: IdleConnections;
 }

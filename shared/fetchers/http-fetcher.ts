@@ -24,15 +24,15 @@ import { within } from './proxies/proxy-timeout.ts';
 import { RequestClock } from './request-clock.ts';
 import { Certificates, SYSTEM_TRUST } from './trust.ts';
 
-/** What fetchers have in common: options, limits, and the two kinds of request. How a request is made is their own. */
+/** The common part of all fetchers: options, limits, and the two kinds of request. A subclass decides how a request is made. */
 export abstract class HttpFetcher implements Fetcher, BodyBudget {
   protected readonly timeoutMs: number;
-  /** Time limit of each phase before the answer, but for the look-up. */
+  /** Time limit of each phase before the answer, except the look-up. */
   protected readonly phaseMs: number;
   protected readonly hostHeaders: HostHeaders;
   protected readonly guard: AddressGuard;
   protected readonly memory: BodyMemory;
-  /** What its connections share, those through proxies too. */
+  /** Options shared by all its connections, including those through proxies. */
   protected readonly connecting: ProxyDialOptions;
   /** Connects to hosts directly. */
   protected readonly dial: Dial;
@@ -41,7 +41,7 @@ export abstract class HttpFetcher implements Fetcher, BodyBudget {
   readonly #lookupMs: number;
   readonly #network = new OwnNetwork();
 
-  /** @param protocols that it can use over TLS, the preferred one first */
+  /** @param protocols the protocols it can use over TLS, the preferred one first */
   constructor(options: FetcherOptions, protocols: TlsOptions['protocols']) {
     const { timeoutMs, hostHeaders = HostHeaders.none } = options;
     this.timeoutMs = timeoutMs;
@@ -59,7 +59,7 @@ export abstract class HttpFetcher implements Fetcher, BodyBudget {
     this.dial = directDial({ ...connecting, guard, phaseMs, lookupMs: this.#lookupMs });
   }
 
-  /** Resolves once the headers are in, unless they rule out the body. */
+  /** Makes a request. Resolves once the headers are in, or rejects if they make the body unwanted. */
   protected abstract ask(asked: Asked, clock: RequestClock): Promise<Answer>;
 
   abstract stop(): Promise<void>;
@@ -115,7 +115,7 @@ export abstract class HttpFetcher implements Fetcher, BodyBudget {
   }
 }
 
-/** The host and port of a URL as the frontier has it, without reading all of it. */
+/** Returns the host and port of a URL as the frontier writes it, without parsing the whole URL. */
 function hostIn(url: string): string {
   const start = url.indexOf('//') + 2;
   const end = url.indexOf('/', start);

@@ -1,12 +1,12 @@
 import { memoryLimit, openFileLimit } from '../runtime/limits.ts';
 
-/** Kept at most: enough for 2,000 hosts that are asked every second, of which each may have two. */
+/** Maximum idle connections: enough for 2,000 hosts that get a request every second, with two connections each. */
 const MOST = 4_096;
-/** The part of this process' open files that they may take. */
+/** Share of this process's open-file limit that idle connections may use. */
 const PART_OF_FILES = 1 / 4;
-/** The part of its memory. In a container of 200 MiB, those of 2,000 hosts would take more than is left. */
+/** Share of its memory. In a container of 200 MiB, the connections of 2,000 hosts would take more than is left. */
 const PART_OF_MEMORY = 1 / 6;
-/** What one takes: in the heap, beside it, and in the kernel, whose buffers count in a container. */
+/** Memory that one connection takes: in the heap, outside it, and in the kernel, whose buffers count in a container. */
 const BYTES_EACH = 64 * 1024;
 
 interface Closable {
@@ -14,12 +14,12 @@ interface Closable {
 }
 
 /**
- * The connections of one fetcher that wait for their next request, whatever their host and route. A broad crawl meets hosts faster
- * than their connections expire: above the bound, the one that has waited longest is closed.
+ * The connections of one fetcher that wait for their next request, whatever their host and route. A broad crawl meets new hosts faster than
+ * their connections expire, so above the limit the connection that has waited longest is closed.
  */
 export class IdleConnections {
   readonly #most: number;
-  /** In the order in which they began to wait. */
+  /** Ordered by when they began to wait. */
   readonly #waiting = new Map<Closable, NodeJS.Timeout | undefined>();
 
   constructor(most = mostIdle()) {
@@ -27,9 +27,9 @@ export class IdleConnections {
   }
 
   /**
-   * A connection has no request any more.
+   * Adds a connection that has no request any more.
    *
-   * @param ms how long it may wait for the next one; left out, it ends that wait by itself
+   * @param ms time until it is closed unused; if left out, the connection times out by itself
    */
   keep(connection: Closable, ms?: number): void {
     this.take(connection);
@@ -40,7 +40,7 @@ export class IdleConnections {
     if (oldest !== undefined) this.#close(oldest);
   }
 
-  /** A connection has a request again, or is closed. */
+  /** Removes a connection that has a request again, or is closed. */
   take(connection: Closable): void {
     clearTimeout(this.#waiting.get(connection));
     this.#waiting.delete(connection);
@@ -52,7 +52,7 @@ export class IdleConnections {
   }
 }
 
-/** How many a process with these limits keeps. */
+/** Returns the number of idle connections for a process with these limits. */
 export function mostIdle(files = openFileLimit(), memory = memoryLimit()): number {
   return Math.min(MOST, Math.floor(files * PART_OF_FILES), Math.floor((memory * PART_OF_MEMORY) / BYTES_EACH));
 }

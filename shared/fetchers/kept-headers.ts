@@ -21,7 +21,7 @@ const KEPT_HEADERS = [
   'x-robots-tag',
 ] as const;
 
-/** If one of these is repeated, Node.js keeps the first, as its documentation of `message.headers` says. */
+/** Headers of which Node.js keeps the first if they are repeated; see `message.headers` in its documentation. */
 const FIRST_ONLY: ReadonlySet<string> = new Set([
   'age',
   'content-length',
@@ -36,11 +36,11 @@ const FIRST_ONLY: ReadonlySet<string> = new Set([
 
 const NO_LINES: readonly string[] = [];
 
-/** Not allowed in a header. A tab is. */
+/** Control characters, which are not allowed in a header. A tab is. */
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/g;
 
 /**
- * The headers of an answer that are passed on, each as one text. Repeated ones are merged as Node.js does, but for `X-Robots-Tag`:
+ * Returns the headers of an answer that are passed on, each as one string. Repeated ones are merged as in Node.js, except `X-Robots-Tag`:
  * see {@link joinedRobotsTags}. Control characters become blanks (RFC 9110 section 5.5).
  */
 export function keptHeaders(
@@ -61,7 +61,7 @@ function joined(name: string, values: readonly string[]): string {
   return name === 'x-robots-tag' ? joinedRobotsTags(values) : values.join(', ');
 }
 
-/** The `Set-Cookie` lines of an answer; one with a control character is none (RFC 6265bis section 5.6). */
+/** Returns the `Set-Cookie` lines of an answer, without those that contain a control character (RFC 6265bis section 5.6). */
 export function cookieLines(header: string | readonly string[] | undefined): readonly string[] {
   if (header === undefined) return NO_LINES;
   const lines = typeof header === 'string' ? [header] : header;

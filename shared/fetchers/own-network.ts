@@ -1,43 +1,43 @@
 import { FetchError } from '../ports/fetcher.ts';
 import { codeOf } from '../runtime/errors.ts';
 
-/** This many hosts without an answer, and none with one, mean that the network is away. */
+/** If this many hosts fail and none answers, the network is down. */
 const HOSTS_OF_AN_OUTAGE = 3;
-/** A host that hasn't answered this long after its first request began, while another has, is itself the cause. */
+/** If another host has answered this long after a host's first request, a host still silent is itself the cause. */
 const SILENT_AFTER_MS = 2_000;
 /** Hosts remembered; about 100 bytes each. */
 const MOST_KNOWN = 100_000;
-/** There is no way to the host. */
+/** Codes that mean there is no route to the host. */
 const NO_WAY = /^E(NETUNREACH|NETDOWN|HOSTUNREACH|HOSTDOWN|ADDRNOTAVAIL)$/;
-/** The host said no. */
+/** Codes that mean the host refused. */
 const SAID_NO = /^ECONN(REFUSED|RESET)$/;
 
 /**
- * Tells an outage of this process' own network from hosts that are down.
+ * Distinguishes an outage of this process's own network from hosts that are down.
  *
- * The network is away while three hosts or more have failed with time-outs, unanswered look-ups or no route, and no host has
- * answered since. A refused connection, a bad certificate and a name that doesn't exist never mean an outage, and show that
- * there is none. Nor does a host that stayed silent while another answered: it is the cause itself, until it answers.
+ * The network is down while three hosts or more have failed with time-outs, unanswered look-ups or no route, and no host has answered
+ * since. A refused connection, a bad certificate and a name that doesn't exist prove that the network works. A host that stayed silent
+ * while another one answered is itself the cause until it answers, so it doesn't count either.
  */
 export class OwnNetwork {
   readonly #now: () => number;
-  /** Hosts that have not answered since they failed: when their first request began, and whether they are the cause. */
+  /** Hosts that have not answered since they failed: when their first request began, and whether they are themselves the cause. */
   readonly #failing = new Map<string, { readonly since: number; isCause: boolean }>();
-  /** Those of them that failed after the last answer, and are not known to be the cause. */
+  /** Those of them that failed after the last answer and are not known to be the cause. */
   readonly #quiet = new Set<string>();
   #answeredAt = Number.NEGATIVE_INFINITY;
 
-  /** @param now milliseconds, of any clock that only goes forward */
+  /** @param now returns milliseconds of any clock that only goes forward */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Does no host answer, of several that were asked? */
+  /** Whether several hosts were asked and none answers. */
   get isAway(): boolean {
     return this.#quiet.size >= HOSTS_OF_AN_OUTAGE;
   }
 
-  /** Makes a request to the host, and notes what it comes to. A failure that is the network's has reason `network`. */
+  /** Makes a request to the host and notes the result. A failure caused by the network gets the reason `network`. */
   async watch<T>(host: string, request: () => Promise<T>): Promise<T> {
     const since = this.#now();
     try {
@@ -91,5 +91,5 @@ export class OwnNetwork {
 }
 
 function awayFrom(error: FetchError): FetchError {
-  return new FetchError('network', `${error.message}; nor does any other host answer`, { cause: error.cause });
+  return new FetchError('network', `${error.message}; no other host answers either`, { cause: error.cause });
 }

@@ -1,13 +1,13 @@
-/** A head that the parsers of Node.js and undici read, as most are: each line is a name and a value. */
+/** A head that the parsers of Node.js and undici accept, as most are: every line is a name and a value. */
 const SOUND = /^HTTP\/1\.[01] [2-9]\d\d(?: [^\r\n]*)?\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)*\r\n$/;
-/** What says how long a body is. */
+/** Headers that give the length of a body. */
 const LENGTHS = /\n(?:content-length|transfer-encoding):[^\r\n]*/gi;
 const SOUND_LENGTH = /^\n(?:content-length:[ \t]*\d{1,15} *|transfer-encoding:[ \t]*chunked)$/i;
-/** An answer that has no body, whatever its headers say (RFC 9112 section 6.3). */
+/** Status lines of answers without a body, whatever their headers say (RFC 9112 section 6.3). */
 const BODILESS = /^HTTP\/1\.[01] (?:204|304)/;
 /** RFC 9110 section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** What browsers take for a status line. */
+/** Lines that browsers accept as a status line. */
 const STATUS_LINE = /^http\/(\d+)(\.\d+)?[ \t]+0{0,9}([1-9]\d\d)(?!\d)(.*)$/i;
 
 interface Header {
@@ -17,7 +17,7 @@ interface Header {
 }
 
 /**
- * The head of an answer as a parser of Node.js takes it, if that would refuse it and browsers don't; else as it is.
+ * Returns the head of an answer, repaired if browsers accept it and the parsers of Node.js don't; any other head is returned unchanged.
  *
  * | in the head                                                | becomes                                          |
  * |------------------------------------------------------------|--------------------------------------------------|
@@ -26,11 +26,11 @@ interface Header {
  * | a folded line                                              | one line                                         |
  * | several equal `Content-Length`, or one with a tab behind it | one                                             |
  * | one beside a `Transfer-Encoding`, or that is no number     | nothing (RFC 9112 section 6.3)                   |
- * | an empty `Transfer-Encoding`, or `identity` in one         | nothing: RFC 2616 had that for no coding         |
- * | the length of a body in a 204 or 304                       | the end of the connection, as `Connection: close`: the body would be taken for the next answer |
+ * | an empty `Transfer-Encoding`, or `identity` in one         | nothing: in RFC 2616 it meant "no coding"         |
+ * | a body's length in a 204 or 304                            | `Connection: close`, since the body would be read as the next answer |
  * | a status line such as `http/1.1 200`, `HTTP/2 200OK`       | `HTTP/1.1 200`                                   |
  *
- * @param head with the empty line at its end, decoded as Latin-1
+ * @param head the head with the empty line at its end, decoded as Latin-1
  */
 export function repairedHead(head: string): string {
   if (isSoundHead(head)) return head;
@@ -41,14 +41,14 @@ export function repairedHead(head: string): string {
   return [status, ...headers.map(({ name, value }) => `${name}:${value}`), '', ''].join('\r\n');
 }
 
-/** Is it the head of an answer, and no interim one, that needs no repair? */
+/** Returns whether this is the head of a final answer that needs no repair. */
 export function isSoundHead(head: string): boolean {
   if (!SOUND.test(head)) return false;
   const [first, second] = head.match(LENGTHS) ?? [];
   return first === undefined || (second === undefined && SOUND_LENGTH.test(first) && !BODILESS.test(head));
 }
 
-/** What browsers don't take for a status line either is left to the parser, which refuses it. */
+/** Repairs a status line. One that browsers don't accept either is left as it is, and the parser refuses it. */
 function statusLine(line: string): string {
   const [, major, minor = '.0', status, reason = ''] = STATUS_LINE.exec(line) ?? [];
   if (status === undefined) return line;
@@ -75,7 +75,7 @@ function withOneLength(headers: readonly Header[]): readonly Header[] {
   const isNumber = length !== undefined && /^\d{1,15}$/.test(length);
   const others = headers.filter(({ name }) => name !== 'content-length' && name !== 'transfer-encoding');
   if (codings.length > 0) return [...others, { name: 'transfer-encoding', value: codings.join(', ') }];
-  // The parser refuses those, as browsers do.
+  // Several different lengths are left for the parser to refuse, as browsers do.
   if (isNumber && differing.length > 0) return headers.filter(({ name }) => name !== 'transfer-encoding');
   return isNumber ? [...others, { name: 'content-length', value: length }] : others;
 }
@@ -89,7 +89,7 @@ function withoutBody(headers: readonly Header[]): readonly Header[] {
     : headers;
 }
 
-/** The values of a header, whether in one line or in several. */
+/** Returns the values of a header, whether on one line or on several. */
 function valuesOf(headers: readonly Header[], wanted: string): string[] {
   return headers
     .filter(({ name }) => name === wanted)

@@ -4,8 +4,8 @@ import type { RequestTimings } from '../ports/fetcher.ts';
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 /**
- * How long a request has taken so far, with all its attempts. The clock is paused while the request waits for this process, that
- * is for memory or for its turn to connect: the host is not to blame for that time, and no time-out counts it.
+ * The time a request has taken so far, over all its attempts. The clock is paused while the request waits for memory or for its turn to
+ * connect: the host is not to blame for that time, so no time-out counts it.
  */
 export class RequestClock {
   readonly #timings: RequestTimings | undefined;
@@ -15,7 +15,7 @@ export class RequestClock {
   #onAlarm: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param timings of the request; filled in */
+  /** @param timings the request's timings, filled in by the clock */
   constructor(timings?: RequestTimings) {
     this.#timings = timings;
   }
@@ -24,7 +24,7 @@ export class RequestClock {
     return (this.#pausedAt ?? performance.now()) - this.#startedAt;
   }
 
-  /** Calls `onAlarm` when `elapsedMs` reaches `atMs`. Replaces the alarm before. */
+  /** Calls `onAlarm` when `elapsedMs` reaches `atMs`. Replaces the previous alarm. */
   setAlarm(atMs: number, onAlarm: () => void): void {
     clearTimeout(this.#timer);
     this.#alarmAtMs = atMs;
@@ -32,7 +32,7 @@ export class RequestClock {
     this.#arm();
   }
 
-  /** Cancels this alarm, unless it was replaced: an attempt that failed may end after the next one began. */
+  /** Cancels this alarm unless it was replaced: a failed attempt can end after the next one began. */
   clearAlarm(onAlarm: () => void): void {
     if (this.#onAlarm !== onAlarm) return;
     clearTimeout(this.#timer);
@@ -54,14 +54,14 @@ export class RequestClock {
     this.#arm();
   }
 
-  /** The request is being written to a connection. */
+  /** Notes that the request is being written to a connection. */
   sent(): void {
     if (this.#timings === undefined) return;
     this.#timings.isSent = true;
     this.#timings.onSent();
   }
 
-  /** The server closes the connection after its answer. */
+  /** Notes that the server closes the connection after its answer. */
   closing(): void {
     if (this.#timings !== undefined) this.#timings.isClosing = true;
   }

@@ -4,20 +4,20 @@ import { codeOf, messageOf } from '../runtime/errors.ts';
 import { quoted } from '../runtime/started-as.ts';
 import { shortened } from '../task/shortened.ts';
 
-/** Which certificates are taken for good, besides those that the system vouches for. */
+/** The certificates to accept besides those that the system trusts. */
 export interface Trust {
-  /** More authorities, as PEM. */
+  /** Additional certificate authorities, as PEM. */
   readonly authorities: readonly string[];
-  /** Hosts whose certificates are not checked, as in URLs, without brackets. */
+  /** Hosts whose certificates are not checked; written as in URLs, without brackets. */
   readonly unchecked: readonly string[];
 }
 
 export const SYSTEM_TRUST: Trust = { authorities: [], unchecked: [] };
 
 /**
- * How a handshake differs from that of Node.js: as browsers', it suits old servers. One that doesn't know secure renegotiation (RFC
- * 5746) will do, since nothing is renegotiated here; and DHE is not offered, for which many have a key that is too short,
- * though they know better.
+ * The differences between our handshake and that of Node.js. Both suit old servers, and browsers do the same. Servers that don't know
+ * secure renegotiation (RFC 5746) are accepted, since nothing is renegotiated here. DHE is not offered: many servers would pick it with a
+ * key that is too short, although they support better.
  */
 const HANDSHAKE = {
   secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
@@ -29,14 +29,14 @@ type HandshakeOptions = { readonly rejectUnauthorized?: false } & (
   | typeof HANDSHAKE
 );
 
-/** What is wrong with a certificate whose issuer nobody knows: OpenSSL's X509_V_ERR_ names, without that prefix. */
+/** Codes of a certificate with an unknown issuer: OpenSSL's X509_V_ERR_ names, without that prefix. */
 const UNKNOWN_ISSUER = /^(UNABLE_TO_.*|(DEPTH_ZERO_)?SELF_SIGNED_CERT.*)$/;
-/** Characters of what is wrong: a certificate may name thousands of hosts. */
+/** Maximum characters of an error message that are kept: a certificate can name thousands of hosts. */
 const MAX_SAID = 300;
-/** Whatever issuer is known, the certificate stays wrong. */
+/** Codes of a certificate that would still be invalid if its issuer were known. */
 const WRONG = /^(CERT_.*|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 
-/** Decides about the certificates of a fetcher's hosts, and how handshakes with them are made. */
+/** Decides which certificates of hosts are accepted, and supplies the handshake options. */
 export class Certificates {
   readonly #context: SecureContext | undefined;
   readonly #unchecked: ReadonlySet<string>;
@@ -50,7 +50,7 @@ export class Certificates {
       });
   }
 
-  /** For a connection to this host. */
+  /** Returns the TLS options for connections to this host. */
   optionsFor(host: string): HandshakeOptions {
     return {
       ...(this.#context === undefined ? HANDSHAKE : { secureContext: this.#context }),
@@ -59,14 +59,14 @@ export class Certificates {
   }
 }
 
-/** A failed handshake; if the certificate was refused, with what would let it pass. */
+/** Returns the error of a failed handshake. If the certificate was refused, the message says which flag would accept it. */
 export function withRemedy(error: Error, host: string): Error {
   const code = codeOf(error) ?? '';
   const isUnknown = UNKNOWN_ISSUER.test(code);
   if (!isUnknown && !WRONG.test(code)) return error;
   const add = isUnknown ? '--ca-file FILE adds its issuer, ' : '';
-  // What Node.js advises behind a semicolon is for its own users.
+  // Node.js puts advice for its own users behind a semicolon.
   const message = `${shortened(messageOf(error).replace(/;.*/s, ''), MAX_SAID)} (${add}--insecure ${quoted(host)} leaves it unchecked)`;
-  // Without a cause: of a chain of errors, the innermost is the one that is told.
+  // No cause is set, since only the innermost error of a chain is reported.
   return Object.assign(new Error(message), { code });
 }

@@ -3,18 +3,18 @@ import zlib from 'node:zlib';
 import { exceedsAllowance } from '../../task/task/coding-allowance.ts';
 import { beginsFrame, ZstdFrames } from './zstd-frames.ts';
 
-/** The codings that requests accept: those in the table below. */
+/** The codings that requests accept: the readable ones of {@link CODINGS}. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd';
 
 /**
- * A coding that can be decoded. `claimed-gzip` is that of a `Transfer-Encoding`: nobody asked for it, browsers don't know it, and some
- * servers only say it, so it is undone where the data begin as gzip does.
+ * A coding that can be decoded. `claimed-gzip` is gzip named by a `Transfer-Encoding`. No request asks for it, browsers don't know it, and
+ * some servers name it without applying it, so the body is decoded only if it begins as gzip does.
  */
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd' | 'claimed-gzip';
 
 /**
- * The codings that a Content-Encoding may name (RFC 9110 section 8.4.1, and IANA's registry). Any other word, such as `utf-8`,
- * is a server's mistake about a body that is not coded; it is ignored, as in browsers.
+ * The codings that a Content-Encoding can name (RFC 9110 section 8.4.1, and IANA's registry). Any other word, such as `utf-8`, is a
+ * server's mistake about a body that is not coded; it is ignored, as in browsers.
  */
 const CODINGS: ReadonlyMap<string, Exclude<Coding, 'claimed-gzip'> | 'unreadable'> = new Map([
   ['gzip', 'gzip'],
@@ -40,13 +40,13 @@ const STEP_BYTES = 65_536;
 /** RFC 9659: a sender may not require a `zstd` window above 8 MB. */
 const ZSTD = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } };
 
-/** Of a `Transfer-Encoding` (RFC 9112 section 7): one that names gzip. */
+/** A `Transfer-Encoding` that names gzip (RFC 9112 section 7). */
 const TRANSFER_GZIP = /(?:^|[,\s])(?:x-)?gzip(?:[,;\s]|$)/i;
-/** The first byte of gzip, and of no text. */
+/** The first byte of gzip data, with which no text begins. */
 const GZIP_BEGINS = 0x1f;
 
 /**
- * The codings of a body, the outermost first; nothing if one of them can't be decoded.
+ * Returns the codings of a body, the outermost first, or nothing if one of them can't be decoded.
  *
  * @param content its `Content-Encoding`
  * @param transfer its `Transfer-Encoding`
@@ -58,7 +58,7 @@ export function codingsOf(
   const codings = contentCodings(content);
   if (codings === undefined || codings.length === MAX_CODINGS) return codings;
   if (transfer === undefined || !TRANSFER_GZIP.test(String(transfer))) return codings;
-  // It is the outermost. Of two that are gzip, the second may be only said.
+  // The transfer coding is the outermost. If both are gzip, the second can be a mere claim.
   return codings[0] === 'gzip' ? ['gzip', 'claimed-gzip'] : ['claimed-gzip', ...codings];
 }
 
@@ -74,7 +74,7 @@ function contentCodings(header: string | undefined): readonly Coding[] | undefin
   return codings.length < known.length || codings.length > MAX_CODINGS ? undefined : codings;
 }
 
-/** A coded body contains next to nothing: see {@link exceedsAllowance}. */
+/** A coded body that decodes to next to nothing: see {@link exceedsAllowance}. */
 class EmptyCodingError extends Error {
   override readonly name = 'EmptyCodingError';
   readonly code = 'ERR_EMPTY_CODING';
@@ -85,10 +85,10 @@ class EmptyCodingError extends Error {
 }
 
 /**
- * Decodes a whole body at once, which costs far less than a stream. It blocks, so use it only for small bodies. Throws zlib's
- * errors; `ERR_BUFFER_TOO_LARGE` as soon as the output exceeds `maxBytes`.
+ * Decodes a whole body in one call, which costs far less than a stream. It blocks, so use it only for small bodies.
  *
  * @returns nothing for a body that only {@link decodeStream} reads to its end
+ * @throws zlib's errors; `ERR_BUFFER_TOO_LARGE` as soon as the output exceeds `maxBytes`
  */
 export function decodeWhole(body: Uint8Array, coding: Coding, maxBytes: number): Uint8Array | undefined {
   if (body.length === 0) return body;
@@ -97,8 +97,8 @@ export function decodeWhole(body: Uint8Array, coding: Coding, maxBytes: number):
 }
 
 /**
- * Decodes a body as it arrives. Fails with zlib's error, the body's own, or an {@link EmptyCodingError}: the allowance is
- * checked for each coding, both the outer one and one inside it.
+ * Decodes a body as it arrives. Fails with zlib's error, the body's own, or an {@link EmptyCodingError}: the allowance is checked for each
+ * coding, whether outer or inner.
  *
  * @param checkpoint called at each step of each coding; if it throws, the body ends with that error
  */
@@ -123,10 +123,10 @@ function inflate(coded: Uint8Array, coding: Coding, maxOutputLength: number): Ui
   }
 }
 
-/** The content of a single `zstd` frame; nothing if there are more. */
+/** Returns the content of a single `zstd` frame, or nothing if more frames follow. */
 function inflateFrame(coded: Uint8Array, maxOutputLength: number): Uint8Array | undefined {
   const options = { ...ZSTD, maxOutputLength, info: true };
-  // Not in its types: with `info`, it tells how far it has read.
+  // Missing from Node.js's types: with `info`, the result includes how far the decoder has read.
   const { buffer, engine } = zlib.zstdDecompressSync(coded, options) as unknown as {
     readonly buffer: Uint8Array;
     readonly engine: { readonly bytesWritten: number };
@@ -141,7 +141,7 @@ async function* inflateStream(
 ): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   const first = await chunks.next();
-  // Some servers declare a coding for a body that is empty.
+  // Some servers declare a coding for an empty body.
   if (first.done) return;
   if (isOnlyClaimed(coding, first.value)) {
     yield first.value;
@@ -170,7 +170,7 @@ async function* inflateStream(
       await chunks.return?.();
     }
   };
-  // Errors of both ends come out of the loop below; here they would only be reported twice.
+  // Errors of both ends surface in the loop below; handling them here would report them twice.
   pipeline(coded, decoder, () => {});
   try {
     for await (const piece of decoder) {
@@ -194,8 +194,8 @@ function newDecoder(coding: Coding, first: Uint8Array): Transform {
 }
 
 /**
- * Some servers send `deflate` without the zlib wrapper that RFC 9110 requires. The first byte of a zlib wrapper ends in hex
- * digit 8, that of gzip in f, and no sensible raw stream begins with either.
+ * Returns whether the body is raw deflate: some servers send `deflate` without the zlib wrapper that RFC 9110 requires. The first byte of a
+ * zlib wrapper ends in hex digit 8, that of gzip in f, and no sensible raw stream begins with either.
  */
 function isRawDeflate(coding: Coding, body: Uint8Array): boolean {
   const low = (body[0] ?? 0) & 0x0f;

@@ -1,16 +1,16 @@
 import zlib from 'node:zlib';
 
-/** Flags of a member's header that say what follows its first bytes: RFC 1952 section 2.3.1. */
+/** Flags of a member's header, each announcing an optional part (RFC 1952 section 2.3.1). */
 const FLAGS = { checksum: 0x02, extra: 0x04, name: 0x08, comment: 0x10 } as const;
 const HEADER_BYTES = 10;
-/** After the data: a checksum and a length. */
+/** Bytes after the data: a checksum and a length. */
 const TRAILER_BYTES = 8;
 
 /**
- * The members of a `gzip` body without what follows them, such as a comment that a server adds to a page once it is coded;
- * browsers ignore that, and the decoder of Node.js fails. Nothing if they are not complete, or nothing follows.
+ * Returns the members of a `gzip` body without the bytes behind them, such as a comment that a server adds to an already coded page.
+ * Browsers ignore such bytes; the decoder of Node.js fails. Returns nothing if the members are incomplete, or nothing follows them.
  *
- * @param checkpoint called again and again; if it throws, that is thrown
+ * @param checkpoint called repeatedly; an error it throws ends the search
  */
 export async function membersOf(coded: Uint8Array, checkpoint: () => void): Promise<Uint8Array | undefined> {
   let end = 0;
@@ -42,7 +42,7 @@ function afterZero(coded: Uint8Array, at: number): number {
   return zero < 0 ? coded.length : zero + 1;
 }
 
-/** How many of these bytes are the data of one member; nothing if these are broken. */
+/** Returns how many of these bytes are the data of one member, or nothing if the data are broken. */
 async function bytesOfData(coded: Uint8Array, checkpoint: () => void): Promise<number | undefined> {
   const decoder = zlib.createInflateRaw();
   let isBroken = false;

@@ -1,9 +1,9 @@
 const FRAME_MAGIC = 0xfd2fb528;
-/** Without the last four bits, which may be any. */
+/** The magic number without its last four bits, which can be any. */
 const SKIPPABLE_MAGIC = 0x184d2a5;
-/** Bytes of each field that says how long the next ones are: RFC 8878 section 3.1. */
+/** Bytes of each field that gives the length of what follows (RFC 8878 section 3.1). */
 const FIELD_BYTES = { magic: 4, skippable: 4, descriptor: 1, block: 3 } as const;
-/** Bytes of a frame's content size and of its dictionary's id, by their flags. */
+/** Bytes of a frame's content size, by its flag. The next table has those of the dictionary's id. */
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4] as const;
 const CHECKSUM_BYTES = 4;
@@ -11,8 +11,8 @@ const CHECKSUM_BYTES = 4;
 const REPEATED = 1;
 
 /**
- * Finds the ends of a `zstd` body's frames: the content is that of all of them (RFC 8878 section 3). The decoder of Node.js
- * takes the end of a frame for the end of the body if more bytes come with it, and goes on if they come later.
+ * Finds the ends of the frames in a `zstd` body, which can have several (RFC 8878 section 3). The decoder of Node.js mistakes the end of a
+ * frame for the end of the body if more bytes come in the same chunk, but continues if they come in a later one.
  */
 export class ZstdFrames {
   #field: keyof typeof FIELD_BYTES = 'magic';
@@ -21,14 +21,14 @@ export class ZstdFrames {
   #skip = 0;
   #isLast = false;
   #hasChecksum = false;
-  /** How many have ended. */
+  /** Number of frames that have ended. */
   #ended = 0;
-  /** What comes is no frame. */
+  /** Whether the next bytes are not a frame. */
   #isForeign = false;
 
   /**
-   * Cuts a chunk of the body at the ends of frames. What is no frame is dropped after one, as browsers do, and else left to the
-   * decoder.
+   * Cuts a chunk of the body at the ends of frames. Bytes that are not a frame are dropped behind one, as in browsers, and otherwise left
+   * to the decoder.
    */
   *cut(chunk: Uint8Array): Generator<Uint8Array> {
     let start = 0;
@@ -54,7 +54,7 @@ export class ZstdFrames {
       this.#isLast = false;
       this.#field = 'magic';
     }
-    // The beginning of another frame, if it is one, is held back until that is clear.
+    // The beginning of a possible next frame is held back until it is known to be one.
     const isHeld = this.#ended > 0 && (this.#isForeign || this.#field === 'magic');
     if (start < chunk.length && !isHeld) yield chunk.subarray(start);
   }
@@ -90,7 +90,7 @@ export class ZstdFrames {
   }
 }
 
-/** Do these bytes begin with another frame? */
+/** Returns whether these bytes begin a frame. */
 export function beginsFrame(bytes: Uint8Array): boolean {
   return isFrame(bytes) || isSkippable(bytes);
 }
@@ -99,7 +99,7 @@ function isFrame(bytes: Uint8Array): boolean {
   return uint32(bytes) === FRAME_MAGIC;
 }
 
-/** A frame without content, whatever is in it. */
+/** Returns whether these bytes begin a frame whose data don't count as content. */
 function isSkippable(bytes: Uint8Array): boolean {
   return uint32(bytes) >>> 4 === SKIPPABLE_MAGIC;
 }

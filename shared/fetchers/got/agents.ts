@@ -7,10 +7,10 @@ import { IDLE_MS } from '../fetcher-options.ts';
 import type { IdleConnections } from '../idle-connections.ts';
 import type { RequestClock } from '../request-clock.ts';
 
-/** How connections are kept alive. */
+/** Options of every pool: how connections are kept alive. */
 const POOL: http.AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: IDLE_MS };
 
-/** What a pool knows about a request when it needs a new connection for it. */
+/** The data about a request that a pool needs to open a new connection for it. */
 export interface Dialed extends https.RequestOptions {
   readonly clock: RequestClock;
   /** Calls `gone` when nobody waits for the request any more. */
@@ -19,10 +19,10 @@ export interface Dialed extends https.RequestOptions {
 type OnConnection = (error: Error | null, socket?: Socket) => void;
 
 /**
- * Has the clock of a request note when that is being written, and its answer read with all of its headers: Node.js drops those
- * behind the thousandth, where a `Content-Encoding` may be. Their length is bounded.
+ * Makes the request's clock note when the request is written, and lifts the limit on the number of the answer's headers. Node.js drops
+ * those after the thousandth, where a `Content-Encoding` may be; their total length is bounded.
  *
- * @param isLenient its answer is read as browsers read it
+ * @param isLenient whether the answer is read as browsers read it
  */
 export function notingSent(request: http.ClientRequest, clock: RequestClock, isLenient: boolean): http.ClientRequest {
   request.maxHeadersCount = 0;
@@ -32,12 +32,15 @@ export function notingSent(request: http.ClientRequest, clock: RequestClock, isL
   });
 }
 
-/** Node.js keeps these as long as the connection: the request that it was made for, and its answer, would live as long. */
+/**
+ * Drops what `options` hold of a request. Node.js keeps them as long as the connection, so the request that the connection was made for,
+ * and its answer, would live as long.
+ */
 function letGo(options: Partial<Dialed>): void {
   Object.assign(options, { clock: undefined, onGone: undefined });
 }
 
-/** Makes a pool get its connections from the dials that `dialFor` returns for their requests. */
+/** Makes a pool open its connections by the dials that `dialFor` returns for their requests. */
 function dialing<A extends http.Agent, O extends Dialed>(pool: A, dialFor: (options: O) => Dial): A {
   const isSecure = pool instanceof https.Agent;
   pool.createConnection = (given, onConnection) => {
@@ -63,14 +66,14 @@ function dialing<A extends http.Agent, O extends Dialed>(pool: A, dialFor: (opti
 }
 
 /**
- * Has a pool's idle connections counted and closed by `idle`. Node.js looks for each one that has expired among those of all hosts:
- * with 20,000 of them, that took 40 % of the CPU time.
+ * Lets `idle` count and close a pool's idle connections. To find an expired one, Node.js searches those of all hosts: with 20,000 of them,
+ * that took 40 % of the CPU time.
  */
 function counting<A extends http.Agent>(pool: A, idle: IdleConnections): A {
   const [keepSocketAlive, reuseSocket] = [pool.keepSocketAlive.bind(pool), pool.reuseSocket.bind(pool)];
   pool.keepSocketAlive = (given) => {
     const socket = given as Socket;
-    // Typed `void`, but Node.js uses the result: `false` closes the socket. It has set how long the server keeps it.
+    // Typed `void`, but Node.js uses the result: `false` closes the socket. The call has also set how long the server keeps the connection.
     const isKept = keepSocketAlive(socket) as unknown as boolean;
     if (isKept) {
       idle.keep(socket, socket.timeout);
@@ -93,7 +96,7 @@ export function httpsPool<O extends Dialed>(idle: IdleConnections, dialFor: (opt
   return counting(dialing(new https.Agent(POOL), dialFor), idle);
 }
 
-/** @returns a function that closes these pools: idle connections at once, and each one in use when its request ends */
+/** Returns a function that closes these pools: idle connections at once, and each one in use when its request ends. */
 export function closerOf(pools: readonly http.Agent[]): () => void {
   let closed = false;
   for (const pool of pools) {
@@ -109,10 +112,10 @@ export function closerOf(pools: readonly http.Agent[]): () => void {
 }
 
 /**
- * The two connection pools of a fetcher, `http` and `https`. The address guard works in their dial, so it sees every hop of a
- * redirect, and IP literals as well, which never reach a lookup function.
+ * The two connection pools of a fetcher, `http` and `https`. The address guard is part of their dial, so it checks every hop of a redirect,
+ * and also IP literals, which never reach a lookup function.
  *
- * A kept-alive connection is not checked again, so a pair of pools keeps one allow-list for its whole life.
+ * A kept-alive connection is not checked again, so a pair of pools keeps the same allow-list for its whole life.
  */
 export class DirectAgents {
   readonly http: http.Agent;

@@ -21,9 +21,8 @@ type OnResponse = (response: http.IncomingMessage) => void;
 const MOST_AT_ONCE = 1_024;
 
 /**
- * The `Fetcher` on `got`. It keeps connections alive, keeps no cookies, follows no redirects, and decodes bodies itself:
- * got would hide how a body was coded, and start three streams for each. It reads got's streams, since got's promises have no
- * limit on the size of a body.
+ * The `Fetcher` on `got`. It keeps connections alive, keeps no cookies and follows no redirects. It decodes bodies itself: got would hide a
+ * body's coding, and start three streams for each. It reads got's streams, since got's promises don't limit the size of a body.
  */
 export class GotFetcher extends HttpFetcher {
   readonly mostAtOnce = MOST_AT_ONCE;
@@ -79,18 +78,18 @@ export class GotFetcher extends HttpFetcher {
       };
       const own = ownHeaders(request, this.hostHeaders);
       const { method = 'GET', body, mayRepeat = true } = request.send ?? {};
-      // What may not be sent twice is not entrusted to a connection that the server may just be closing.
+      // A request that must not be sent twice gets new connections: the server might be closing an idle one.
       const direct = mayRepeat || route !== undefined ? undefined : new DirectAgents(this.dial, this.idle);
       const proxied = mayRepeat ? route?.connections : route?.connections.fresh();
       const stream: Request = this.#client.stream(request.url, {
         ...(own === undefined ? {} : { headers: own }),
         ...(method === 'GET' ? {} : { method }),
-        // Without one, got would wait for it to be written.
+        // Without a body, got would wait for one to be written.
         ...(method === 'GET' || method === 'HEAD' ? {} : { body: body ?? '' }),
         ...(direct === undefined ? {} : { agent: { http: direct.http, https: direct.https } }),
         request: (route && proxied?.requests(route, { clock, onGone })) ?? requestBy({ clock, onGone }),
       });
-      // Its one connection ends with the request, however that ends.
+      // The only connection of these agents closes with the request, however that ends.
       if (!mayRepeat) (direct ?? proxied)?.close();
       const late = (): void => {
         const { response } = stream;
@@ -103,10 +102,10 @@ export class GotFetcher extends HttpFetcher {
         leaveUnread(stream);
       });
       if (route !== undefined) stream.once('close', route.giveUp);
-      // This listener stays: an error after the headers is for the body's reader, and may come before there is one.
+      // This listener stays: an error after the headers concerns the body's reader, and can come before there is one.
       stream.on('error', (error) => {
         if (mayRepeat && !isRepeat && isLostByKeptConnection(stream, error)) {
-          // Its route serves the repetition.
+          // The repetition still needs the route.
           if (route !== undefined) stream.off('close', route.giveUp);
           resolve(this.#askBy(request, clock, route, true));
           return;
@@ -115,7 +114,7 @@ export class GotFetcher extends HttpFetcher {
         reject(isAsked ? toFetchError(error) : badUrl(error));
       });
       stream.on('response', (response) => {
-        // An answer whose connection is kept has none in the end.
+        // Read `socket` now: at the end of an answer, a kept connection is no longer attached to it.
         const { url, statusCode: status, socket } = response;
         response.once('end', () => {
           clock.clearAlarm(late);
@@ -137,9 +136,9 @@ export class GotFetcher extends HttpFetcher {
 }
 
 /**
- * Makes requests with the few options that these requests need. got passes forty to Node.js, most of them undefined, and
- * Node.js copies them four times on the way to a socket: an eighth of got's cost of a page. Answers are read as browsers read them:
- * with folded headers, lines that end with a line feed alone, a length beside chunks.
+ * Makes requests with only the few options they need. got passes forty to Node.js, most of them undefined, and Node.js copies them four
+ * times on the way to a socket: an eighth of got's cost per page. Answers are read as browsers read them: with folded headers, lines that
+ * end with only a line feed, and a length beside chunks.
  */
 function requestBy({ clock, onGone }: Pick<Dialed, 'clock' | 'onGone'>) {
   return (url: URL, options: https.RequestOptions, onResponse?: OnResponse): http.ClientRequest => {
@@ -153,8 +152,8 @@ function requestBy({ clock, onGone }: Pick<Dialed, 'clock' | 'onGone'>) {
 }
 
 /**
- * A server may close an idle connection while a request is being written to it. That says nothing about the host, and
- * a client may repeat such a request on another connection (RFC 9112, section 9.3.1).
+ * Returns whether a server closed an idle connection while the request was being written to it. That says nothing about the host, and a
+ * client may repeat such a request on another connection (RFC 9112, section 9.3.1).
  */
 function isLostByKeptConnection(stream: Request, error: Error): boolean {
   if (stream.reusedSocket !== true || stream.response !== undefined) return false;
@@ -163,34 +162,34 @@ function isLostByKeptConnection(stream: Request, error: Error): boolean {
 }
 
 /**
- * What is wrong with an answer that Node.js and got take for a complete one: only the end of its connection ends its body, and an
- * error broke that off, or another answer has come behind it. Nothing if it is complete.
+ * Returns what is wrong with an answer that Node.js and got consider complete. Either only the end of its connection ends its body, and an
+ * error broke that off, or more bytes follow the answer. Returns nothing if it is complete.
  */
 function problemAtEnd({ headers, statusCode }: http.IncomingMessage, socket: Socket): Error | undefined {
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
   const hasEnd = coding === undefined ? length !== undefined : /(?:^|,)[ \t]*chunked$/i.test(coding);
   if (!hasEnd && statusCode !== 204 && statusCode !== 304) return socket.errored ?? undefined;
-  // Node.js cuts the connection then, and says nothing.
+  // Node.js then closes the connection without an error.
   const isDoubled = socket.destroyed && socket.errored === null && !socket.readableEnded;
   return isDoubled ? new Error('The server sent more than the answer') : undefined;
 }
 
 /**
- * Closes the connection of an answer that is not read to its end. got destroys its request, but Node.js 26 takes one whose answer has
- * arrived for finished, and waits for that to be read.
+ * Closes the connection of an answer that is not read to its end. got destroys its request, but Node.js 26 considers a request finished
+ * once its answer has arrived, and waits for that to be read.
  */
 function leaveUnread({ response }: Request): void {
   if (response?.readableEnded === false) response.destroy();
 }
 
-/** Those of Node.js, which joins several `X-Robots-Tag`: each may be for another crawler. */
+/** Returns the headers as Node.js has them, but with several `X-Robots-Tag` kept apart: each may be for another crawler. */
 function headersOf(response: http.IncomingMessage): AnswerHead['headers'] {
   const { headers } = response;
   const tags = headers['x-robots-tag'] === undefined ? undefined : response.headersDistinct['x-robots-tag'];
   return tags === undefined ? headers : { ...headers, 'x-robots-tag': tags };
 }
 
-/** When got can't use a URL, its error has no request URL, and mostly no code. */
+/** Returns the error of a URL that got can't use. got's error then has no request URL, and mostly no code. */
 function badUrl(error: Error): FetchError {
   return new FetchError('bad_url', messageOf(error));
 }

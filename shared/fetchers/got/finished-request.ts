@@ -1,10 +1,13 @@
 import type { Request } from 'got';
 
-/** What got's request still holds when it is over. Most names are private, so got is pinned: `test/unit/pinned/got.test.ts`. */
+/**
+ * Properties by which got's request still holds other objects when it is over. Most are private, so got is pinned:
+ * `test/unit/pinned/got.test.ts`.
+ */
 export const HELD = ['response', '_request', '_requestOptions', '_unproxyEvents', '_cancelTimeouts'] as const;
 
 /**
- * Releases everything that a finished request holds, once its answer has been read to its end and it has no listeners.
+ * Releases everything that a finished request holds. Call it once the answer has been read to its end.
  *
  * V8 allocates a function among the old objects if it is assigned to a property where it is written, and every writable stream
  * of Node.js has such a function that holds the stream (`WritableState.onwrite`). got's request is a writable stream, so it
@@ -13,7 +16,7 @@ export const HELD = ['response', '_request', '_requestOptions', '_unproxyEvents'
  */
 export function emptyFinished(request: Request): void {
   request.removeAllListeners();
-  // Nothing is left that could fail; an error here would concern nobody.
+  // The request can't fail any more; an error here would concern nobody.
   request.on('error', () => {});
   const held = request as unknown as Partial<Record<(typeof HELD)[number], unknown>>;
   for (const name of HELD) if (held[name] !== undefined) held[name] = undefined;

@@ -31,7 +31,7 @@ interface ProxyAgentsOptions extends ProxyDialOptions {
   readonly idle: IdleConnections;
 }
 
-/** got's connections through one proxy, kept alive. `proxies/forwarding.ts` says which requests are tunnelled. */
+/** got's kept-alive connections through one proxy. `proxies/forwarding.ts` says which requests are tunnelled. */
 export class ProxyAgents {
   readonly #proxy: ProxyAddress;
   readonly #options: ProxyAgentsOptions;
@@ -53,12 +53,12 @@ export class ProxyAgents {
     this.close = closerOf([this.#forward, this.#http, this.#https]);
   }
 
-  /** Agents for the same proxy that have no connections yet. */
+  /** Returns agents for the same proxy that have no connections yet. */
   fresh(): ProxyAgents {
     return new ProxyAgents(this.#proxy, this.#options);
   }
 
-  /** Makes requests through the proxy. Nothing is sent before the address guard has allowed the request's host. */
+  /** Returns a function that makes requests through the proxy. It sends nothing before the address guard has allowed the request's host. */
   requests(
     { proxyTimeout, forwarded }: Route<ProxyAgents>,
     { clock, onGone }: Pick<Dialed, 'clock' | 'onGone'>,
@@ -71,7 +71,7 @@ export class ProxyAgents {
         const { host, port } = this.#proxy;
         const { path, headers: added } = forwardedRequest(this.#proxy, url);
         const sent = { ...(headers as http.OutgoingHttpHeaders), ...added };
-        // Read strictly: this connection carries the answers of other sites, too.
+        // Read strictly: this connection also carries the answers of other sites.
         const options: ProxyDialed = { ...dialed, host, port, path, headers: sent, agent: this.#forward };
         return notingSent(http.request(options, onResponse), clock, false);
       }

@@ -19,7 +19,7 @@ export class ReceivedBody implements WireBody {
       const chunks: Uint8Array[] = [];
       let size = 0;
       share.onRoom = () => stream.resume();
-      // Before there is a listener, which would make it flow.
+      // Before the listener is added, which would make the stream flow.
       if (!share.take(0)) stream.pause();
       stream.on('data', (chunk: Uint8Array) => {
         size += chunk.length;
@@ -29,13 +29,13 @@ export class ReceivedBody implements WireBody {
       });
       stream.on('end', () => {
         resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));
-        // Later, since other listeners must still get this event.
+        // Deferred, since other listeners must still get this event.
         setImmediate(emptyFinished, stream);
       });
       stream.on('error', reject);
       const brokeOff = (): void => reject(stream.errored ?? new FetchError('connection', 'The answer broke off'));
       stream.on('close', brokeOff);
-      // It may have failed before anybody listened.
+      // The stream can have failed before these listeners were added.
       if (stream.destroyed) brokeOff();
     });
   }

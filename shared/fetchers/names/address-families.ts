@@ -7,8 +7,9 @@ export type Family = 4 | 6;
 const BOTH: readonly Family[] = [6, 4];
 
 /**
- * The versions of IP that this machine can use, IPv6 first: those of its addresses beyond loopback and link-local. Both if it
- * has no such address, or a process may not look at them, as in some sandboxes. The same is asked of the system's resolver by `AI_ADDRCONFIG` (getaddrinfo(3)).
+ * Returns the versions of IP that this machine can use, IPv6 first: those of its addresses beyond loopback and link-local. Returns both if
+ * it has no such address or the process may not list them, as in some sandboxes. `AI_ADDRCONFIG` (getaddrinfo(3)) makes the system's
+ * resolver do the same.
  */
 export function usableFamilies(read = networkInterfaces): readonly Family[] {
   const outward = addressesOf(read)
@@ -26,7 +27,7 @@ function addressesOf(read: typeof networkInterfaces): readonly NetworkInterfaceI
   }
 }
 
-/** Those of the addresses that can be used; all if none can. */
+/** Returns those of the addresses that can be used, or all if none can. */
 export function usableOf(addresses: readonly LookupAddress[], families: readonly Family[]): readonly LookupAddress[] {
   const usable = addresses.filter(({ family }) => families.some((each) => each === family));
   return usable.length === 0 ? addresses : usable;

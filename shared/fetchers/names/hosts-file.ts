@@ -1,13 +1,13 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 
-/** Names with their addresses, in the order of the file. */
+/** Addresses by name, in the order of the file. */
 export type Hosts = ReadonlyMap<string, readonly LookupAddress[]>;
 
-/** Where Unix keeps names of its own, and Docker those of `extra_hosts`. */
+/** The file in which Unix keeps local names, and Docker those of `extra_hosts`. */
 export const HOSTS_PATH = '/etc/hosts';
 
-/** Reads a hosts file (hosts(5)). Lines that begin with no address are left out; a name on several lines has all their addresses. */
+/** Reads a hosts file (hosts(5)). Lines that don't begin with an address are left out; a name on several lines gets all their addresses. */
 export function parseHosts(text: string): Hosts {
   const hosts = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {

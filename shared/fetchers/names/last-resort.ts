@@ -2,21 +2,21 @@ import { ADDRCONFIG, promises as dns, type LookupAddress } from 'node:dns';
 import { Turns } from '../../runtime/turns.ts';
 import { NameError, nameCodeOf } from './name-error.ts';
 
-/** As many as libuv lets run at once, of four threads. More would only wait there, in front of files. */
+/** Maximum look-ups at once: libuv gives them two of its four threads. More would only wait there, ahead of file operations. */
 const AT_ONCE = 2;
-/** Names that name servers have already said no to: with more of them waiting, that no stands. */
+/** Maximum waiting look-ups of names that name servers say don't exist. When the queue is longer, that answer is final. */
 const MOST_WAITING = 16;
-/** … and so it does after this time. */
+/** It is also final if the system takes longer than this. */
 const ENOUGH_MS = 2_000;
 
-/** The resolver of the operating system: hosts file, DNS with search domains, mDNS, and whatever else it is set up for. */
+/** The resolver of the operating system: hosts file, DNS with search domains, mDNS, and whatever else it is configured for. */
 export type SystemLookup = (name: string) => Promise<LookupAddress[]>;
 
 const systemLookup: SystemLookup = (name) => dns.lookup(name, { all: true, hints: ADDRCONFIG });
 
 /**
- * Asks the operating system for names that DNS doesn't know: of one label, under a search domain, of mDNS. It holds a thread
- * for each, so there are two at once, apart from all other look-ups.
+ * Asks the operating system for names that DNS doesn't know: single labels, names under a search domain, mDNS names. Each look-up holds a
+ * thread, so only two run at once, separately from all other look-ups.
  */
 export class LastResort {
   readonly #lookup: SystemLookup;
@@ -27,9 +27,9 @@ export class LastResort {
   }
 
   /**
-   * All addresses of a name. Rejects with a {@link NameError}.
+   * Returns all addresses of a name. Rejects with a {@link NameError}.
    *
-   * @param isDoubtful DNS has said no, and most likely that is all there is to say: it is asked only if there is room
+   * @param isDoubtful DNS says that the name doesn't exist, and most likely it is right: the system is asked only if there is room
    */
   async ask(name: string, isDoubtful: boolean): Promise<LookupAddress[]> {
     if (!isDoubtful) return await this.#ask(name);
@@ -54,7 +54,7 @@ export class LastResort {
   }
 }
 
-/** May the operating system know a name that DNS doesn't: one without a dot, or of mDNS (RFC 6762)? */
+/** Returns whether the operating system might know a name that DNS doesn't: one without a dot, or an mDNS name (RFC 6762). */
 export function isLocalName(name: string): boolean {
   return !name.includes('.') || name.endsWith('.local');
 }

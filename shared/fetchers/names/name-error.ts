@@ -1,7 +1,7 @@
 import { codeOf } from '../../runtime/errors.ts';
 
 /**
- * A name has no address, or nobody could say whether it has one. Its code is one of `dns.lookup` or of c-ares:
+ * A name has no address, or it could not be found out whether it has one. Its code is one of `dns.lookup` or of c-ares:
  *
  * | code                              | what happened                                        |
  * |-----------------------------------|------------------------------------------------------|
@@ -15,7 +15,7 @@ export class NameError extends Error {
   readonly code: string;
   readonly hostname: string;
 
-  /** @param servers those that were asked, to be told to people */
+  /** @param servers the name servers that were asked, for the message */
   constructor(code: string, hostname: string, servers: readonly string[] = []) {
     const asked = servers.length === 0 ? '' : ` by ${servers.join(', ')}`;
     super(
@@ -28,18 +28,18 @@ export class NameError extends Error {
   }
 }
 
-/** What the code of c-ares means to those who know `dns.lookup`: a name without addresses is not found, as is one that can't be. */
+/** Codes of c-ares, and what `dns.lookup` calls them: a name without addresses counts as not found, as does an invalid name. */
 const CODES: Readonly<Record<string, string>> = {
   ENODATA: 'ENOTFOUND',
   ENONAME: 'ENOTFOUND',
   EBADNAME: 'ENOTFOUND',
   ECONNREFUSED: 'EAI_AGAIN',
   ECANCELLED: 'EAI_AGAIN',
-  // While no name server is known, Node.js looks for some with each question, and drops those that are under way.
+  // While Node.js knows no name server, it searches for some with every question and drops the questions in flight.
   EDESTRUCTION: 'EAI_AGAIN',
 };
 
-/** The code that an error of a look-up is reported with. */
+/** Returns the code with which an error of a look-up is reported. */
 export function nameCodeOf(error: unknown): string {
   const code = codeOf(error) ?? 'EAI_FAIL';
   return CODES[code] ?? code;

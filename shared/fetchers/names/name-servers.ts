@@ -4,20 +4,21 @@ import type { Family } from './address-families.ts';
 import { NameError, nameCodeOf } from './name-error.ts';
 import { WatchedFile } from './watched-file.ts';
 
-/** Where Unix names its name servers. */
+/** The file in which Unix lists its name servers. */
 const RESOLV_CONF = '/etc/resolv.conf';
 
-/** How long name servers are waited for. */
+/** Time limits for name servers. */
 export interface Patience {
-  /** With the first question, which most names are answered by. */
+  /** For the first question, which resolves most names. */
   readonly first: ResolverOptions;
-  /** With the second one, which is for slow names, and for answers that got lost. */
+  /** For the second question, which is for slow names and lost answers. */
   readonly second: ResolverOptions;
 }
 
 /**
- * c-ares waits five times as long as a server usually takes: at least 250 ms, at most `maxTimeout`, which is 5 s if it is left
- * out, whatever `timeout` says. That one counts until three answers are in, and Node.js looks that often for what is late.
+ * Default time limits. c-ares waits five times as long as a server usually takes: at least 250 ms and at most `maxTimeout` (5 s if left
+ * out), whatever `timeout` says. `timeout` applies until three answers are in, and is also the interval at which Node.js checks for overdue
+ * answers.
  */
 const PATIENCE: Patience = {
   first: { timeout: 500, tries: 1, maxTimeout: 1_000 },
@@ -25,14 +26,14 @@ const PATIENCE: Patience = {
 };
 
 interface NameServersOptions {
-  /** `address`, `address:port` or `[address]:port`. None: those of the system, also when they change. */
+  /** Each is `address`, `address:port` or `[address]:port`. If empty, the system's are used, and re-read when they change. */
   readonly servers: readonly string[];
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Default: {@link PATIENCE}. */
   readonly patience?: Patience | undefined;
 }
 
-/** Asks name servers, by c-ares: on the event loop, and not on one of the few threads that getaddrinfo would hold. */
+/** Asks name servers through c-ares, which runs on the event loop instead of holding one of the few threads that getaddrinfo needs. */
 export class NameServers {
   readonly #patience: Patience;
   readonly #resolver: () => Promise<dns.Resolver>;
@@ -45,29 +46,29 @@ export class NameServers {
       resolver.setServers(servers);
       this.#resolver = async () => resolver;
     } else {
-      // c-ares reads the file once for each resolver.
+      // A resolver of c-ares reads the file only once.
       const file = new WatchedFile({ path: RESOLV_CONF, clock, parse: () => new dns.Resolver(first) });
       this.#resolver = () => file.read();
     }
   }
 
   /**
-   * All addresses of a name, in the order of `families`. Rejects with a {@link NameError} when there is none: with `ETIMEOUT`
-   * soon, since the name may only be slow.
+   * Returns all addresses of a name, in the order of `families`. Rejects with a {@link NameError} if there is none. It gives up with
+   * `ETIMEOUT` after a short time, since the name might only be slow.
    */
   async ask(name: string, families: readonly Family[]): Promise<LookupAddress[]> {
     return await addressesBy(await this.#resolver(), name, families);
   }
 
-  /** The same, for a name that {@link ask} came too early for. */
+  /** Asks again, and waits longer, for a name whose {@link ask} ended with `ETIMEOUT`. */
   async askAgain(name: string, families: readonly Family[]): Promise<LookupAddress[]> {
-    // A new one: it doesn't know how quick the servers usually are, so it waits.
+    // A new resolver doesn't know how fast the servers usually are, so it waits for the full time.
     const resolver = new dns.Resolver(this.#patience.second);
     resolver.setServers((await this.#resolver()).getServers());
     return await addressesBy(resolver, name, families);
   }
 
-  /** Those that are asked, as `servers` are written. */
+  /** The name servers in use, written as in `servers`. */
   async addresses(): Promise<readonly string[]> {
     return (await this.#resolver()).getServers();
   }
@@ -82,11 +83,11 @@ async function addressesBy(
   const addresses = answers.flatMap((answer) => (typeof answer === 'string' ? [] : answer));
   if (addresses.length > 0) return addresses;
   const codes = answers.filter((answer) => typeof answer === 'string');
-  // A name that has no IPv6 address may still have another, which a server that failed would have told.
+  // A name without an IPv6 address can still have an IPv4 one, which the server that failed would have known.
   throw new NameError(codes.find((code) => code !== 'ENOTFOUND') ?? 'ENOTFOUND', name);
 }
 
-/** The addresses of one family, or the code of why there are none. */
+/** Returns the addresses of one family, or the error code if there are none. */
 async function addressesOf(resolver: dns.Resolver, name: string, family: Family): Promise<LookupAddress[] | string> {
   try {
     const addresses = await (family === 4 ? resolver.resolve4(name) : resolver.resolve6(name));

@@ -11,17 +11,17 @@ import { NameError, nameCodeOf } from './name-error.ts';
 import { NameServers, type Patience } from './name-servers.ts';
 import { WatchedFile } from './watched-file.ts';
 
-/** Names that name servers are asked for at once. */
+/** Maximum names that are asked for at once. */
 const AT_ONCE = 64;
-/** … and beside them, those that they are asked for again, since there was no answer within a second. Each has a socket. */
+/** Maximum names, besides those, that are asked for a second time because no answer came within a second. Each holds a socket. */
 const SLOW_AT_ONCE = 512;
 const KEEP_MS = 60_000;
 const KEEP_FAILURE_MS = 5_000;
 const KEEP_FAMILIES_MS = 10_000;
-/** Some 60 bytes each, and a few hundred for one that is there. */
+/** Maximum names kept: some 60 bytes each, and a few hundred for one that exists. */
 const MOST_KEPT = 10_000;
 
-/** RFC 6761 section 6.3: these are never asked for. */
+/** Names that are never looked up (RFC 6761 section 6.3). */
 const LOCALHOST = /^(.+\.)?localhost$/;
 const LOOPBACK: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -30,34 +30,36 @@ const LOOPBACK: readonly LookupAddress[] = [
 
 interface NamesOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** `address`, `address:port` or `[address]:port`: only they are asked then. Default: the system's, and at last the system. */
+  /**
+   * Each is `address`, `address:port` or `[address]:port`; no others are asked then. Default: the system's, and the system itself as a last
+   * resort.
+   */
   readonly servers?: readonly string[];
   readonly hostsPath?: string;
-  /** Default: those that this machine can use. */
+  /** Default: the families that this machine can use. */
   readonly families?: () => readonly Family[];
   readonly patience?: Patience;
-  /** The last resort. Default: getaddrinfo, unless `servers` are named. */
+  /** The last resort. Default: getaddrinfo, unless `servers` is given. */
   readonly systemLookup?: SystemLookup;
 }
 
 type Answer = readonly LookupAddress[] | NameError['code'];
 
 /**
- * Finds the addresses of host names, many at a time. `dns.lookup` finds two at a time: it holds one of libuv's threads for each.
+ * Finds the addresses of host names, many at a time. `dns.lookup` finds two at a time, since each look-up holds one of libuv's threads.
  *
- * | in turn           | what it knows                                                                      |
- * |-------------------|------------------------------------------------------------------------------------|
- * | what is kept      | addresses for 60 s, failures for 5 s; a name that is being looked up is not again   |
- * | the hosts file    | read again when it changes                                                          |
- * | `localhost`       | and names under it: loopback                                                        |
- * | the name servers  | A and AAAA at once, for 64 names at once; a name that takes long makes room for     |
- * |                   | others after a second, and is asked for once more among up to 512 such names         |
- * | the system        | asked for what they don't know: two at once, beside them                            |
+ * | source, in order | what it answers                                                                                                                      |
+ * |------------------|--------------------------------------------------------------------------------------------------------------------------------------|
+ * | cache            | addresses for 60 s, failures for 5 s; a name that is being looked up isn't asked for again                                           |
+ * | hosts file       | read again when it changes                                                                                                           |
+ * | `localhost`      | it and names under it are loopback                                                                                                   |
+ * | name servers     | A and AAAA together, 64 names at once. A slow name makes room for others after a second, and is asked for again with up to 512 others |
+ * | system           | names that name servers don't know: two at once, separately from those                                                               |
  *
- * Of a machine that has no IPv6, AAAA is not asked for. With it, IPv6 addresses come first; Node.js tries the others, too.
- * A look-up goes on when one of those who wait for it stops waiting: each has its own time.
+ * A machine without IPv6 doesn't ask for AAAA. With IPv6, its addresses come first; Node.js tries the others too. A look-up continues when
+ * one of its callers stops waiting: each has its own time limit.
  *
- * Nothing is judged here: the address guard judges what each connection is given, kept or not.
+ * Nothing is judged here: the address guard judges the addresses of every connection, cached or not.
  */
 export class Names {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -82,16 +84,16 @@ export class Names {
     this.#kept = new ExpiringCache({ clock, max: MOST_KEPT });
   }
 
-  /** All addresses of a name. Rejects with a {@link NameError}. */
+  /** Returns all addresses of a name. Rejects with a {@link NameError}. */
   readonly resolve: Resolve = async (host) => {
     const name = host.toLowerCase().replace(/\.$/, '');
     const answer = this.#kept.get(name) ?? (await (this.#underWay.get(name) ?? this.#begin(name)));
-    // For each asker an error of its own: whoever shows it adds to it.
+    // A new error for each caller, since callers add to it when they report it.
     if (typeof answer === 'string') throw new NameError(answer, host, await this.#servers.addresses());
     return [...answer];
   };
 
-  /** The same, as `net.connect` takes it. */
+  /** {@link resolve} in the form that `net.connect` expects. */
   readonly lookup: LookupFunction = (host, { all, family }, callback) => {
     const wanted = family === 4 || family === 'IPv4' ? 4 : family === 6 || family === 'IPv6' ? 6 : undefined;
     this.resolve(host)
@@ -139,7 +141,7 @@ export class Names {
     }
   }
 
-  /** A machine's addresses change seldom, and looking at them takes as long as a page's links. */
+  /** Cached, since a machine's addresses seldom change, and listing them takes as long as parsing a page's links. */
   #usableFamilies(): readonly Family[] {
     const now = this.#clock.monotonic();
     if (this.#usable === undefined || now >= this.#usable.until)

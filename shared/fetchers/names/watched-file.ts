@@ -1,17 +1,17 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.ts';
 
-/** How long a change may stay unseen. */
+/** Interval at which the file is checked for changes. */
 const LOOK_EVERY_MS = 1_000;
 
 interface WatchedFileOptions<T> {
   readonly path: string;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Given the empty text when there is no such file, or when it can't be read. */
+  /** Gets an empty text if the file doesn't exist or can't be read. */
   readonly parse: (text: string) => T;
 }
 
-/** What a small file of the system says, read again when it has changed. */
+/** The parsed content of a small system file, read again when it has changed. */
 export class WatchedFile<T> {
   readonly #options: WatchedFileOptions<T>;
   #nextLookAt = Number.NEGATIVE_INFINITY;
@@ -22,7 +22,7 @@ export class WatchedFile<T> {
     this.#options = options;
   }
 
-  /** At most a second old. Never rejects. */
+  /** Returns the content, at most a second old. Never rejects. */
   async read(): Promise<T> {
     const now = this.#options.clock.monotonic();
     if (this.#current === undefined || now >= this.#nextLookAt) {
@@ -42,7 +42,7 @@ export class WatchedFile<T> {
   }
 }
 
-/** Differs when the file does: Docker writes into it, others put another in its place. */
+/** Returns a text that changes with the file, whether it is written in place, as Docker does, or replaced. */
 async function versionOf(path: string): Promise<string> {
   try {
     const { ino, size, mtimeNs } = await stat(path, { bigint: true });

@@ -3,20 +3,20 @@ import { requestTarget } from '../request-url.ts';
 import { authorizationOf } from './tunnel.ts';
 
 /**
- * Is a request for this URL sent to the proxy, which then asks the target itself? If so, an answer may be the proxy's own.
+ * Returns whether the proxy itself requests this URL from the target. If so, an answer may be the proxy's own.
  *
  * | target     | proxy           | how                                                                              |
  * |------------|-----------------|----------------------------------------------------------------------------------|
  * | `https://` | any             | a tunnel for each host: CONNECT, or SOCKS                                         |
  * | `http://`  | SOCKS           | the same                                                                         |
- * | `http://`  | HTTP, HTTPS     | absolute form (RFC 9112 section 3.2.2): most such proxies tunnel to port 443 only  |
+ * | `http://`  | HTTP, HTTPS     | absolute form (RFC 9112 section 3.2.2): most such proxies tunnel only to port 443  |
  */
 export function isForwardedBy({ scheme }: ProxyAddress, url: string): boolean {
   return scheme !== 'socks5' && url.startsWith('http:');
 }
 
 /**
- * The first line and headers of a request in absolute form. The absolute form is put together from the URL's parts, since
+ * Returns the request target and the headers of a request in absolute form. The target is put together from the URL's parts, since
  * resolving a path that begins with two slashes would give another host.
  */
 export function forwardedRequest(

@@ -1,10 +1,7 @@
 import type { AddressGuard } from '../address-guard.ts';
 import { type ProxyTimeout, within } from './proxy-timeout.ts';
 
-/**
- * An address of the URL's host that the address guard allows, found before a proxy is asked. IPv4 if there is one, since few
- * proxies can use IPv6.
- */
+/** Returns an address of the URL's host that the address guard allows, before a proxy is asked. Prefers IPv4, since few proxies can use IPv6. */
 export async function judgedAddress(
   guard: AddressGuard,
   { hostname }: URL,

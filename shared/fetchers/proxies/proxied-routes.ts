@@ -18,23 +18,23 @@ interface Connections {
 export interface Route<T extends Connections> {
   readonly proxy: ProxyAddress;
   readonly connections: T;
-  /** How long to wait for each step towards a connection. */
+  /** Limits for each step towards a connection. */
   readonly proxyTimeout: ProxyTimeout;
   /** Milliseconds left for the whole request. */
   readonly timeoutMs: number;
-  /** The error if an answer is the proxy's own and not the target's. */
+  /** Returns the error if an answer is the proxy's own and not the target's. */
   problemOf(answer: { readonly url: string; readonly status: number }): ProxyError | undefined;
-  /** Did the proxy ask the target itself, so that a failure may be either's? */
+  /** Whether the proxy itself asked the target, so that either can be at fault for a failure. */
   readonly isForwarded: boolean;
-  /** Call this when the request is forwarded: see {@link isForwarded}. */
+  /** Must be called when the request is forwarded: see {@link isForwarded}. */
   forwarded(): void;
-  /** Call this when nobody waits for the request any more. */
+  /** Must be called when nobody waits for the request any more. */
   giveUp(): void;
 }
 
 /** A host that this many proxies can't reach counts as down. */
 const MOST_UNREACHED = 3;
-/** With less than this fraction of its time left, a request isn't made again. */
+/** With less than this fraction of its time left, a request isn't tried again. */
 const TOO_LATE = 1 / 8;
 
 interface ProxiedRoutesOptions<T> {
@@ -44,11 +44,11 @@ interface ProxiedRoutesOptions<T> {
 }
 
 /**
- * Requests through the proxies of one process.
+ * Sends requests through the proxies of one process.
  *
- * A request uses one proxy. If that fails, the request is made again through the next one, within its time limit. When a proxy
- * answers that it can't reach the target, either may be down: if another proxy reaches it, the first proxy is at fault; if
- * none does, the target is. A dead host therefore doesn't put the proxies to rest, and its tasks still fail in the end.
+ * A request uses one proxy. If that fails, the next one is tried within the request's time limit. When a proxy answers that it can't reach
+ * the target, either could be down: if another proxy reaches it, the first proxy is at fault; if none does, the target is. A dead host
+ * therefore doesn't put the proxies to rest, and its tasks still fail in the end.
  */
 export class ProxiedRoutes<T extends Connections> {
   readonly #rotation: Rotation;
@@ -91,7 +91,7 @@ export class ProxiedRoutes<T extends Connections> {
     for (const connections of this.#opened.values()) connections.close();
   }
 
-  /** Notes a failure that may be the target's or the proxy's; only requests to other hosts will tell. */
+  /** Notes a failure that could be the target's or the proxy's; requests to other hosts will show which. */
   #note(error: unknown, proxy: ProxyAddress, host: string): void {
     if (!(error instanceof FetchError) || error.status !== undefined) return;
     if (error.reason !== 'timeout' && error.reason !== 'connection') return;
@@ -109,9 +109,9 @@ export class ProxiedRoutes<T extends Connections> {
     const connections = this.#opened.get(proxy) ?? this.#open(proxy);
     this.#opened.set(proxy, connections);
     const givenUp = new AbortController();
-    // Half of the time left, so that it is clear which step took too long, and another proxy can still be tried.
+    // Half of the time left, so that the error names the step that took too long, and another proxy can still be tried.
     const phaseMs = Math.ceil(Math.min(PHASE_MS, timeoutMs / 2));
-    // Not by a getter: V8 makes a shape of its own for each object that is written with one, which keeps it until a full collection.
+    // A plain property and not a getter: V8 gives each object literal with a getter its own shape, which it keeps until a full collection.
     const route: Route<T> & { isForwarded: boolean } = {
       proxy,
       connections,

@@ -5,14 +5,14 @@ import { type Dial, type DialTarget, secured, type TlsOptions } from '../dial.ts
 import { type ProxyTimeout, within } from './proxy-timeout.ts';
 import { connectToProxy, openTunnel } from './tunnel.ts';
 
-/** What all connections of a fetcher share. */
+/** Options shared by all connections of a fetcher. */
 export interface ProxyDialOptions {
   readonly turns: ConnectTurns;
-  /** For TLS with the targets; `tunnel.ts` handles TLS with a proxy itself. */
+  /** For TLS with the targets; TLS with the proxy itself is up to `tunnel.ts`. */
   readonly tls: TlsOptions;
 }
 
-/** Connects to one proxy, and through it. Each dial is for one request: `proxyTimeout` has its limits and its end. */
+/** Connects to one proxy, and through it. Each dial serves one request, whose limits and cancellation are in `proxyTimeout`. */
 export class ProxyDials {
   readonly #proxy: ProxyAddress;
   readonly #options: ProxyDialOptions;
@@ -22,12 +22,12 @@ export class ProxyDials {
     this.#options = options;
   }
 
-  /** Connects to the proxy itself, which asks the target. */
+  /** Returns a dial that connects to the proxy itself, which asks the target. */
   forward(proxyTimeout: ProxyTimeout): Dial {
     return this.#inTurn(() => connectToProxy(this.#proxy, proxyTimeout));
   }
 
-  /** Connects through the proxy. @param address of the target; the address guard has allowed it */
+  /** Returns a dial that connects through the proxy. `address` is the target's, and the address guard has allowed it. */
   tunnel(proxyTimeout: ProxyTimeout, address: string): Dial {
     return this.#inTurn((target) => this.#throughProxy(target, proxyTimeout, address));
   }

@@ -1,14 +1,14 @@
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 
-/** Who is at fault, as far as the proxy's answer tells. */
+/** The party at fault, judging by the proxy's answer. */
 export type Fault =
-  /** The proxy is at fault: no host could be reached through it. */
+  /** The proxy: no host could be reached through it. */
   | 'proxy'
-  /** The proxy answered that it can't reach the target: either may be at fault. */
+  /** Unclear: the proxy answered that it can't reach the target. */
   | 'unknown';
 
 /**
- * A proxy refused or failed to pass a request on. The target was not asked.
+ * A proxy refused or failed to pass a request on, so the target got no request.
  *
  * The error has no cause, since errors of the libraries below contain the proxy's login.
  */

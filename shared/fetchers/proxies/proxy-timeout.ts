@@ -10,7 +10,7 @@ export interface ProxyTimeout {
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** Waits for a step. Rejects with `late()` when its time is up, and with `aborted` when the request is given up. */
+/** Waits for a step. Rejects with `late()` when its time is up, and with an `aborted` error when the request is given up. */
 export async function within<T>({ signal, phaseMs }: ProxyTimeout, step: Promise<T>, late: () => Error): Promise<T> {
   let stop = (): void => {};
   const stopped = new Promise<never>((_, reject) => {

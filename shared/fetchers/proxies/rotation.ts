@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 
-/** How long a proxy rests after a failure; each further rest is twice as long. */
+/** Duration of a proxy's first rest after a failure; each further rest is twice as long. */
 const FIRST_REST_MS = 60_000;
 const LONGEST_REST_MS = 900_000;
 
@@ -25,9 +25,9 @@ interface State {
   /** Failures in a row. */
   failures: number;
   restsUntil: number;
-  /** Description of the failure that made it rest. */
+  /** The failure that made it rest. */
   trouble: string;
-  /** Hosts that it has failed to reach since it last worked or rested. */
+  /** Hosts it has failed to reach since it last worked or rested. */
   readonly unreached: Set<string>;
 }
 
@@ -43,7 +43,7 @@ interface State {
  * | passed an answer on                                  | starts afresh: earlier failures no longer count        |
  */
 export class Rotation {
-  /** How the proxies' own names are looked up, if not by `dns.lookup`. */
+  /** The resolver of the proxies' own names, if not `dns.lookup`. */
   readonly lookup: LookupFunction | undefined;
   readonly #states: readonly State[];
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -57,7 +57,7 @@ export class Rotation {
     this.#onRest = onRest;
   }
 
-  /** The proxies to try for one request, in order; none if all are resting. */
+  /** Returns the proxies to try for one request, in order; none if all are resting. */
   order(): readonly ProxyAddress[] {
     const inTurn = [...this.#states.slice(this.#next), ...this.#states.slice(0, this.#next)];
     const awake = inTurn.filter((state) => !this.#rests(state));
@@ -66,7 +66,7 @@ export class Rotation {
     return awake.map(({ proxy }) => proxy);
   }
 
-  /** Notes that an answer came through the proxy. */
+  /** Notes an answer that came through the proxy. */
   worked(proxy: ProxyAddress): void {
     const state = this.#of(proxy);
     state.failures = 0;
@@ -74,7 +74,7 @@ export class Rotation {
     state.unreached.clear();
   }
 
-  /** Notes that the proxy itself failed. Requests that were under way together count as one failure. */
+  /** Notes a failure of the proxy itself. Failures of requests in flight at the same time count as one. */
   failed(proxy: ProxyAddress, trouble: string): void {
     const state = this.#of(proxy);
     if (this.#rests(state)) return;
@@ -86,14 +86,14 @@ export class Rotation {
     this.#onRest?.(proxy, trouble, restMs);
   }
 
-  /** Notes that the proxy reported it can't reach the host, or didn't answer. */
+  /** Notes that the proxy reported the host as unreachable, or didn't answer. */
   unreached(proxy: ProxyAddress, host: string, trouble: string): void {
     const { unreached } = this.#of(proxy);
     unreached.add(host);
     if (unreached.size >= HOSTS_IN_A_ROW) this.failed(proxy, trouble);
   }
 
-  /** Do all of them rest? */
+  /** Whether every proxy is resting. */
   get isResting(): boolean {
     return this.#states.every((state) => this.#rests(state));
   }
@@ -102,7 +102,7 @@ export class Rotation {
     return this.#rests(this.#of(proxy));
   }
 
-  /** Why each resting proxy rests. */
+  /** The failure that made each resting proxy rest. */
   get troubles(): readonly string[] {
     return this.#states.filter((state) => this.#rests(state)).map(({ trouble }) => trouble);
   }

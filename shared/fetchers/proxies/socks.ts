@@ -20,7 +20,7 @@ export async function askSocks(
   { address, port }: { readonly address: string; readonly port: number },
 ): Promise<void> {
   const { host, login } = proxy;
-  // Loaded by the first proxy that needs it.
+  // Loaded on first use.
   const { SocksClient } = await import('socks');
   const credentials = login === undefined ? {} : { userId: login.user, password: login.password };
   try {

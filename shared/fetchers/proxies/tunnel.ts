@@ -9,7 +9,7 @@ import { ProxyError } from './proxy-error.ts';
 import { type ProxyTimeout, within } from './proxy-timeout.ts';
 import { askSocks } from './socks.ts';
 
-/** Where a tunnel leads. */
+/** The end of a tunnel. */
 export interface TunnelTarget {
   /** The host as in the URL, without brackets. */
   readonly host: string;
@@ -18,15 +18,18 @@ export interface TunnelTarget {
   readonly address: string;
 }
 
-/** Shortages of this machine: no proxy is to blame. */
+/** Shortages on this machine, for which no proxy is to blame. */
 const OWN_WANT = /^E(MFILE|NFILE|NOBUFS|NOMEM)$/;
 
-/** Some proxies answer 401 to a wrong login. Until the tunnel is open, it can't come from the target. */
+/**
+ * Statuses by which a proxy asks for a login; some answer 401 to a wrong one. Until the tunnel is open, such an answer can't come from the
+ * target.
+ */
 const NO_LOGIN: ReadonlySet<number> = new Set([401, 407]);
 
 /**
- * Connects to a proxy by TCP, with TLS if its scheme is `https`. The proxy's own address is not guarded: the deployment chose
- * it. Rejects with a {@link ProxyError} with fault `proxy`.
+ * Connects to a proxy by TCP, with TLS if its scheme is `https`. The address guard doesn't check the proxy's own address, since the
+ * deployment chose it. Rejects with a {@link ProxyError} with fault `proxy`.
  */
 export async function connectToProxy(proxy: ProxyAddress, proxyTimeout: ProxyTimeout): Promise<Socket> {
   const { host, port, scheme } = proxy;
@@ -35,7 +38,7 @@ export async function connectToProxy(proxy: ProxyAddress, proxyTimeout: ProxyTim
     scheme === 'https'
       ? tls.connect({ ...to, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] })
       : net.connect(to);
-  // This listener stays: while the socket passes from one owner to the next, an unheard error would end the process.
+  // This listener stays: while the socket passes from one owner to the next, an unhandled error would end the process.
   socket.on('error', () => {});
   const connected = once(socket, scheme === 'https' ? 'secureConnect' : 'connect');
   const late = (): Error => new ProxyError(proxy, `does not answer within ${proxyTimeout.phaseMs} ms`, 'proxy');
@@ -51,8 +54,8 @@ export async function connectToProxy(proxy: ProxyAddress, proxyTimeout: ProxyTim
 }
 
 /**
- * Opens a connection to the target through a proxy. An HTTP proxy gets the host's name, since it may have rules for names, and
- * looks it up again; a SOCKS proxy gets the address that was checked here.
+ * Opens a connection to the target through a proxy. An HTTP proxy gets the host's name, since it may have rules for names, and looks it up
+ * again. A SOCKS proxy gets the address that was checked here.
  */
 export async function openTunnel(
   proxy: ProxyAddress,
@@ -72,19 +75,19 @@ export async function openTunnel(
   }
 }
 
-/** The header with the proxy's login, if it has one. It is sent to the proxy only. */
+/** Returns the header with the proxy's login, if it has one. It is sent only to the proxy. */
 export function authorizationOf({ login }: ProxyAddress): { readonly 'proxy-authorization'?: string } {
   if (login === undefined) return {};
   const credentials = Buffer.from(`${login.user}:${login.password}`).toString('base64');
   return { 'proxy-authorization': `Basic ${credentials}` };
 }
 
-/** The problem when a proxy asks for a login: none is configured, or it refused the one that is. */
+/** Returns the problem when a proxy asks for a login: none is configured, or the configured one was refused. */
 export function loginTrouble({ login }: ProxyAddress, status: number): string {
   return login === undefined ? `wants a login (${status})` : `does not take our login (${status})`;
 }
 
-/** RFC 9110 section 9.3.6: any status of 2xx opens the tunnel. */
+/** Sends CONNECT. Any 2xx status opens the tunnel (RFC 9110 section 9.3.6). */
 function askToConnect(socket: Socket, proxy: ProxyAddress, { host, port }: TunnelTarget): Promise<void> {
   const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   return new Promise((resolve, reject) => {

@@ -4,8 +4,8 @@ interface Abortable {
 }
 
 /**
- * The requests that end with each signal. A worker passes the same signal with all its requests, and adding or removing a
- * listener walks past all others, so each signal has only one listener.
+ * The requests that end with each signal. A worker passes the same signal with all its requests, and adding or removing a listener walks
+ * past all others, so each signal gets only one listener.
  */
 export class Abortions {
   readonly #groups = new Map<AbortSignal, { readonly members: Set<Abortable>; readonly listener: () => void }>();

@@ -9,7 +9,7 @@ import { correctHttp1Answers } from './http1-answers.ts';
 import { allowingManyHeaders, correctHttp2Answers } from './http2-answers.ts';
 import { readLeniently } from './lenient-parser.ts';
 
-/** Subtracted from the time for which a server says it keeps idle connections, as in Node.js. */
+/** Margin subtracted from the server's announced keep-alive time, as in Node.js. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
 /** Events of a connection. */
@@ -22,11 +22,11 @@ interface ConnectionEvents {
   http1Required(): void;
 }
 
-/** How a connection is made, and read. */
+/** How a connection is made and read. */
 interface ConnectionOptions {
   /** Answers are read as browsers read them. */
   readonly isLenient: boolean;
-  /** HTTP/2 isn't offered. */
+  /** Whether HTTP/2 isn't offered. */
   readonly isHttp1Only: boolean;
 }
 
@@ -34,8 +34,8 @@ interface ConnectionOptions {
 const MOST_STREAMS = 100;
 
 /**
- * One connection to one origin: an undici `Client` that connects once. If a connection breaks, undici would make a new one for
- * the requests that wait for it; here they fail, and their callers decide.
+ * One connection to one origin: an undici `Client` that connects once. If a connection breaks, undici would make a new one for the requests
+ * that wait for it; here they fail, and their callers decide.
  */
 export class Connection {
   readonly #client: Client;
@@ -52,9 +52,7 @@ export class Connection {
   #isHttp1Required = false;
   #isRetired = false;
 
-  /**
-   * @param clock of the request that it is made for
-   */
+  /** @param clock the clock of the request that the connection is made for */
   constructor(origin: string, dial: Dial, clock: RequestClock, events: ConnectionEvents, options: ConnectionOptions) {
     const { isLenient, isHttp1Only } = options;
     this.#events = events;
@@ -67,7 +65,7 @@ export class Connection {
           callback(new Error('it connects once'), null);
           return;
         }
-        // It is not held as long as the connection lives.
+        // Released, or it would be held as long as the connection lives.
         this.#madeFor = undefined;
         const { hostname, protocol, port } = asked;
         const isSecure = protocol === 'https:';
@@ -86,7 +84,7 @@ export class Connection {
         });
       },
       maxHeaderSize: MOST_HEADER_BYTES,
-      // The exchange has exact time limits of its own, which also end a server that sends drip by drip.
+      // The exchange has exact time limits of its own, which also end an answer that trickles in.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_MS,
@@ -94,7 +92,7 @@ export class Connection {
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       h2Options: { maxConcurrentStreams: MOST_STREAMS, pingInterval: 0 },
     });
-    // Also called when an HTTP/2 server goes away. Requests under way are still answered, though undici has let go of it.
+    // Also called when an HTTP/2 server goes away. Requests in progress are still answered, though undici has abandoned the connection.
     const gone = (_origin: URL, _targets: readonly Dispatcher[], error: Error): void => this.destroy(error);
     const emitter: EventEmitter = this.#client;
     emitter.once('connect', () => {
@@ -113,17 +111,17 @@ export class Connection {
     emitter.on('error', (error: Error) => this.destroy(error));
   }
 
-  /** Has it carried an answer before, so that the server may close it at any moment? */
+  /** Whether it has carried an answer before, so that the server might close it at any moment. */
   get isKept(): boolean {
     return this.#served > 0;
   }
 
-  /** Nothing is under way on it. */
+  /** Whether no request is in progress on it. */
   get isIdle(): boolean {
     return this.#open === 0;
   }
 
-  /** It carries several requests at once, and has room for another. */
+  /** Whether it carries several requests at once and has room for another. */
   get hasRoom(): boolean {
     return this.isShared && this.isUsable && this.#open < MOST_STREAMS;
   }
@@ -136,7 +134,7 @@ export class Connection {
     return this.#isGone;
   }
 
-  /** Has its server refused HTTP/2 (RFC 9113 section 7)? What was asked over it is not done, then. */
+  /** Whether its server has refused HTTP/2 (RFC 9113 section 7). Requests sent over it were then not processed. */
   get isHttp1Required(): boolean {
     return this.#isHttp1Required;
   }
@@ -159,19 +157,19 @@ export class Connection {
       : error;
   }
 
-  /** Sends a request. Call `leave` when it is over. */
+  /** Sends a request. Call {@link leave} when it is over. */
   send(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#open += 1;
     this.#expectAnswer();
     this.#client.dispatch(request, handler);
   }
 
-  /** Notes that a request begins. If the connection is shared, undici opens a stream for it next. */
+  /** Notes that a request begins. On a shared connection, undici opens its stream next. */
   begin(controller: Dispatcher.DispatchController): void {
     if (this.isShared) this.#starting = controller;
   }
 
-  /** The request for which a stream is being opened. It isn't held any more. */
+  /** Takes the request for which a stream is being opened, and releases it. */
   takeStarting(): Dispatcher.DispatchController | undefined {
     const starting = this.#starting;
     this.#starting = undefined;
@@ -182,20 +180,20 @@ export class Connection {
     if (this.#socket !== undefined && !this.isShared) AnswerHeads.expect(this.#socket, this.#isLenient);
   }
 
-  /** Bytes that it has received. */
+  /** Bytes received so far. */
   get heardBytes(): number {
     return this.#socket?.bytesRead ?? 0;
   }
 
   /**
-   * Notes that nothing was heard on it for as long as a request may take: its server may be gone without a word, as one behind a router that
-   * has forgotten the connection is.
+   * Notes that nothing was received for as long as a request may take. The server might be gone without notice, as when a router has
+   * forgotten the connection.
    */
   noteSilence(): void {
     if (this.isShared) this.retire();
   }
 
-  /** It gets no further request, and ends with its last one; that may still be answered. */
+  /** Stops it from getting further requests. It closes with its last one, which can still be answered. */
   retire(): void {
     this.#isRetired = true;
   }
@@ -209,7 +207,7 @@ export class Connection {
     else if (this.#isRetired && this.isIdle) this.destroy();
   }
 
-  /** Gives up a request that has not been sent, and the connection as well unless it carries others. */
+  /** Gives up a request that has not been sent, and also the connection unless it carries others. */
   giveUp(): void {
     if (this.#open <= 1) this.destroy();
   }

@@ -4,7 +4,7 @@ import type { IdleConnections } from '../idle-connections.ts';
 import type { RequestClock } from '../request-clock.ts';
 import { Connection } from './connection.ts';
 
-/** Remembered at most. One that is forgotten refuses HTTP/2 once more. */
+/** Maximum origins remembered. A forgotten one has to refuse HTTP/2 once more. */
 const MOST_HTTP1_ORIGINS = 10_000;
 
 /** The connections to one origin. */
@@ -29,18 +29,18 @@ export class Connections {
   readonly #http1Only = new LRUCache<string, true>({ max: MOST_HTTP1_ORIGINS });
   #isClosed = false;
 
-  /** @param isLenient answers are read as browsers read them; not where one connection carries those of several sites */
+  /** @param isLenient whether answers are read as browsers read them; must be false where one connection carries those of several sites */
   constructor(idle: IdleConnections, isLenient = true) {
     this.#idle = idle;
     this.#isLenient = isLenient;
   }
 
   /**
-   * A connection for a request.
+   * Takes a connection for a request.
    *
    * @param dial makes a new connection if none is free
-   * @param clock the request's
-   * @param isFresh don't use one that has been used before
+   * @param clock the request's clock
+   * @param isFresh whether only a new connection will do
    */
   take(origin: string, dial: Dial, clock: RequestClock, isFresh = false): Connection {
     const group = this.#groupOf(origin);

@@ -16,32 +16,32 @@ export interface ExchangeOptions {
   /** Time limit for the answer's headers, from when the request is sent. */
   readonly answerMs: number;
   readonly abortions: Abortions;
-  /** May it be sent again if a kept connection loses it? If not, it doesn't get such a one. */
+  /** Whether it may be sent again if a kept connection loses it. If not, it only gets a fresh connection. */
   readonly mayRepeat: boolean;
-  /** Gets a connection for the request: a fresh one if a kept one has lost it. */
+  /** Gets a connection for the request; a fresh one if a kept one has lost it. */
   readonly connect: (clock: RequestClock, isFresh: boolean) => Connection;
-  /** Why an answer is unusable; nothing if it is usable. */
+  /** Returns why an answer is unusable, or nothing if it is usable. */
   readonly problemOf: (answer: Answer) => Error | undefined;
   /** Called when the request is over: answered to its end, or failed. */
   readonly onOver?: (() => void) | undefined;
 }
 
-/** The error code of a request that came too late for its connection, and was not sent. */
+/** Error code of a request that came too late for its connection and was not sent. */
 const UNSENT = 'ERR_HTTP2_INVALID_SESSION';
 
 /** Error codes of a lost connection. */
 const LOST = /^(ECONNRESET|EPIPE|UND_ERR_(SOCKET|INFO|DESTROYED)|ERR_HTTP2_(INVALID|GOAWAY)_SESSION)$/;
 
 /**
- * One request and its answer: the handler that undici calls. It ends once, with the answer's last byte or with an error. An
- * error reaches its callers at once; undici cleans up afterwards.
+ * One request and its answer: the handler that undici calls. It ends once, with the answer's last byte or with an error. An error reaches
+ * its callers at once; undici cleans up afterwards.
  *
- * A server may close an idle connection while a request is being written to it. That says nothing about the host, and
- * a client may repeat such a request on another connection (RFC 9112, section 9.3.1). So it may one that was not sent, or that the
- * server wants over HTTP/1.1.
+ * A server can close an idle connection while a request is being written to it. That says nothing about the host, and a client may repeat
+ * such a request on another connection (RFC 9112, section 9.3.1). The same holds for a request that was not sent, or that the server wants
+ * over HTTP/1.1.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** Resolves once the headers are in, unless they rule out the body. */
+  /** Resolves once the headers are in, or rejects if they make the body unwanted. */
   readonly answer: Promise<Answer>;
   readonly #options: ExchangeOptions;
   #resolve: (answer: Answer) => void = () => {};
@@ -52,7 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status: number | undefined;
   #isOver = false;
   #isRepeat = false;
-  /** What its connection had received when it was sent. */
+  /** Bytes that its connection had received when the request was sent. */
   #heardBefore = 0;
 
   constructor(options: ExchangeOptions) {
@@ -102,7 +102,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#isOver) this.#body?.push(chunk);
   }
 
-  /** Bytes after the end are looked at before the end is reported: the body may be longer than its declared length. */
+  /** Ends the answer after a microtask, so that bytes behind its end are noticed first: the body may be longer than declared. */
   onResponseEnd(): void {
     queueMicrotask(() => {
       if (this.#isOver) return;
@@ -142,7 +142,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     const error = toFetchError(thrown, this.#status);
     const [connection, controller] = [this.#connection, this.#controller];
-    // undici will report this end in its turn, which must then change nothing.
+    // undici still reports this end later, which must then change nothing.
     this.#isOver = true;
     if (controller === undefined) connection?.giveUp();
     else controller.abort(error);

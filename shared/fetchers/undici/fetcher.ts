@@ -19,15 +19,15 @@ type Headers = Readonly<Record<string, string>>;
 
 const MOST_AT_ONCE = 2_048;
 
-/** A request, and how to get a connection for it. */
+/** A request, and the way to get a connection for it. */
 interface Sending {
   readonly request: Dispatcher.DispatchOptions;
   readonly connect: ExchangeOptions['connect'];
 }
 
 /**
- * The `Fetcher` on undici's clients: the lean lane. It takes a fraction of got's CPU time per page, and speaks HTTP/2
- * with servers that support it. undici handles only the protocol; connections, time-outs, redirects and decoding are our own.
+ * The `Fetcher` on undici's clients: the lean lane. It takes a fraction of got's CPU time per page, and speaks HTTP/2 with servers that
+ * support it. undici handles only the protocol; connections, time-outs, redirects and decoding are our own.
  */
 export class UndiciFetcher extends HttpFetcher {
   readonly mostAtOnce = MOST_AT_ONCE;
@@ -123,7 +123,7 @@ export class UndiciFetcher extends HttpFetcher {
     const { answer } = new Exchange({
       ...{ request, connect, url: shownUrl(url), abortions: this.#abortions, mayRepeat: send?.mayRepeat ?? true },
       limits: { maxBodyBytes, memory: this.memory, clock, timeoutMs, endsAtMs: clock.elapsedMs + timeoutMs, signal },
-      // A request with a longer time limit must still be answered as soon as any other.
+      // A request with a longer time limit must still get its headers as soon as any other.
       answerMs: Math.min(timeoutMs, this.timeoutMs),
       problemOf: (each) => route?.problemOf({ url: url.href, status: each.status }) ?? each.problemFor(asked),
       onOver: route?.giveUp,
@@ -140,12 +140,12 @@ export class UndiciFetcher extends HttpFetcher {
   }
 }
 
-/** Method and body of a request. */
+/** Returns the method and body of a request. */
 function messageOf({ send }: Asked): Pick<Dispatcher.DispatchOptions, 'method' | 'body'> {
   return { method: send?.method ?? 'GET', ...(send?.body === undefined ? {} : { body: send.body }) };
 }
 
-/** The URL without its login. */
+/** Returns the URL without its login. */
 function shownUrl(url: URL): string {
   if (url.username === '' && url.password === '') return url.href;
   const shown = new URL(url);

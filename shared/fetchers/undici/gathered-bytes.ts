@@ -1,11 +1,11 @@
-/** Chunks that are packed at a time. Each loose one takes some 150 bytes beside its own, and holds the block that it was read into. */
+/** Number of chunks that are packed together. A loose chunk takes some 150 bytes besides its own, and holds the block it was read into. */
 const LOOSE_CHUNKS = 1_024;
-/** Chunks that are longer than this on average are not worth copying. */
+/** Average length above which chunks are not worth copying. */
 const SMALL_BYTES = 1_024;
 
 /**
- * The chunks of a body that is read whole. A server chooses how small they are: of a body of 10 MB in chunks of one byte, they would
- * take 1.5 GB. So small ones are copied together, each byte once.
+ * The chunks of a body that is read whole. The server chooses how small they are: a body of 10 MB in chunks of one byte would take 1.5 GB.
+ * Small ones are therefore copied together, each byte once.
  */
 export class GatheredBytes {
   #chunks: Uint8Array[] = [];
@@ -27,7 +27,7 @@ export class GatheredBytes {
     this.#looseBytes = 0;
   }
 
-  /** All of them in one. */
+  /** Returns all chunks as one. */
   whole(): Uint8Array {
     const [first] = this.#loose;
     if (this.#chunks.length === 0 && this.#loose.length === 1 && first !== undefined) return first;

@@ -2,13 +2,13 @@ import type { Socket } from 'node:net';
 
 const [CR, LF] = [0x0d, 0x0a] as const;
 
-/** What undici's parser of answers has beside its documented options. */
+/** Undocumented parts of undici's parser of answers. */
 export interface Parser {
   readonly llhttp: Readonly<Record<string, (parser: number, isLenient: 1) => void>>;
   readonly ptr: number;
-  /** Of the answer whose head is in; 0 up to then. */
+  /** Status of the answer whose head is in; 0 before that. */
   readonly statusCode: number;
-  /** What a `Content-Length` has said so far; -1 without one. */
+  /** Value of the latest `Content-Length`; -1 without one. */
   contentLength: number;
   /** Called with the value of a header, or of a trailer. */
   onHeaderValue(value: Buffer): number;
@@ -20,12 +20,12 @@ export function parserOf(socket: Socket): Parser | undefined {
 }
 
 /**
- * Corrects what undici makes of answers over a plain connection. undici is pinned, since it has no option for that:
+ * Corrects how undici handles answers over a plain connection. It relies on undici's internals, so undici is pinned:
  * `test/unit/pinned/undici.test.ts`.
  *
- * - A `Content-Length` among the trailers says nothing about the body (RFC 9110 section 6.5.1). undici would compare it with that.
- * - Bytes behind the end of an answer are reported if the connection ends with it, too. undici would drop them. Empty lines are
- *   none, as anywhere (RFC 9112 section 2.2).
+ * - A `Content-Length` among the trailers says nothing about the body (RFC 9110 section 6.5.1). undici would compare the two.
+ * - Bytes behind the end of an answer are reported even if the connection ends with it. undici would drop them. Empty lines don't count
+ *   (RFC 9112 section 2.2).
  *
  * @param onSurplus called before the microtask after the answer's end
  */
@@ -40,7 +40,7 @@ export function correctHttp1Answers(socket: Socket, onSurplus: () => void): void
     return result;
   };
   const unshift = socket.unshift.bind(socket);
-  // undici gives back what its parser hasn't read.
+  // undici gives back the bytes that its parser hasn't read.
   socket.unshift = (chunk: Buffer) => {
     if (socket.destroyed && chunk.some((byte) => byte !== CR && byte !== LF)) onSurplus();
     unshift(chunk);

@@ -8,14 +8,14 @@ import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { OpenAnswers } from './open-answers.ts';
 
-/** Headers of an answer at most: as many as fit into the 64 KiB of them that Node.js takes, by the count of HTTP/2 (RFC 9113 section 6.5.2). */
+/** Maximum headers of an answer: as many as fit into the 64 KiB that Node.js accepts, by HTTP/2's way of counting (RFC 9113 section 6.5.2). */
 const MOST_HEADERS = 2_048;
 
 /**
- * Has Node.js read answers with many headers: it resets one that has more than 128. undici has no option for that; it calls
- * `http2.connect` before `connect` returns.
+ * Makes Node.js accept answers with many headers; by default it resets one that has more than 128. undici has no option for that, but it
+ * calls `http2.connect` before `connect` returns.
  *
- * @param connect hands undici a connection
+ * @param connect hands a connection to undici
  */
 export function allowingManyHeaders(connect: () => void): void {
   const { connect: original } = http2;
@@ -29,35 +29,36 @@ export function allowingManyHeaders(connect: () => void): void {
   }
 }
 
-/** What is known of the connection whose answers are corrected. */
+/** The connection whose answers are corrected. */
 interface Known {
-  /** The server, or the fetcher, has let go of it. */
+  /** Whether the server or the fetcher has closed it. */
   readonly isGone: boolean;
-  /** The request whose stream is opened now. */
+  /** Takes the request whose stream is being opened. */
   takeStarting(): Dispatcher.DispatchController | undefined;
-  /** Requests are to be made over HTTP/1.1. */
+  /** Called when the server wants requests over HTTP/1.1. */
   requireHttp1(): void;
-  /** It is to get no further request. */
+  /** Called when the connection must not get any further requests. */
   retire(): void;
 }
 
 /**
- * Corrects what Node.js and undici make of answers over an HTTP/2 connection. undici is pinned, since it has no option for that:
+ * Corrects how Node.js and undici handle answers over an HTTP/2 connection. It relies on undici's internals, so undici is pinned:
  * `test/unit/pinned/undici.test.ts`.
  *
- * - If the server cancels an answer in its middle, as a proxy does that loses its own server, its body ends with an error, and if it
- *   resets it there without one. For both, it is a complete one; any other code is an error.
- * - An answer that the server ends its connection with is read: see {@link OpenAnswers}.
- * - A request that the server refuses after it has let go of the connection (RFC 9113, section 8.7) ends with an error, so that it is
- *   made on another. undici would make it again by a client that is destroyed, which throws where nobody can catch it.
- * - A server that refuses HTTP/2, for one request or for all, is noted.
- * - Several `X-Robots-Tag` stay several: each may be for another crawler.
+ * - If the server cancels an answer midway, as a proxy does that loses its own server, its body ends with an error. It also does if the
+ *   server resets the stream there without an error code. Node.js and undici would treat both as complete; any other code is an error to
+ *   them too.
+ * - An answer right before the server ends its connection is still read: see {@link OpenAnswers}.
+ * - A request that the server refuses after closing the connection (RFC 9113, section 8.7) ends with an error, so that it is made on
+ *   another one. undici would repeat it on a client that is destroyed, which throws where nobody can catch it.
+ * - A server's refusal of HTTP/2, for one request or for all, is noted.
+ * - Several `X-Robots-Tag` stay separate: each may be for another crawler.
  */
 export function correctHttp2Answers(socket: Socket, known: Known): void {
   const name = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'http2Session');
   const session = name && (socket as unknown as Readonly<Record<symbol, ClientHttp2Session | undefined>>)[name];
   if (!session) return;
-  // Before undici, which then ends the requests.
+  // Listens before undici, which then ends the requests.
   session.prependListener('goaway', (code) => {
     if (code === constants.NGHTTP2_HTTP_1_1_REQUIRED) known.requireHttp1();
   });
@@ -68,7 +69,7 @@ export function correctHttp2Answers(socket: Socket, known: Known): void {
     const starting = known.takeStarting();
     const unsent = (): void => {
       if (known.isGone)
-        starting?.abort(Object.assign(new Error('The server let go of the connection'), { code: GONE }));
+        starting?.abort(Object.assign(new Error('The server closed the connection'), { code: GONE }));
     };
     const refused = (): void => {
       if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) unsent();
@@ -76,7 +77,7 @@ export function correctHttp2Answers(socket: Socket, known: Known): void {
     };
     open.add(stream);
     notePieces(stream, open);
-    // Before undici, which listens to the same events.
+    // Listens before undici, which listens to the same events.
     stream.once('end', failCancelled).once('response', separateTags).once('error', refused).once('frameError', unsent);
     return stream;
   };
@@ -84,10 +85,10 @@ export function correctHttp2Answers(socket: Socket, known: Known): void {
 
 const GONE = 'ERR_HTTP2_GOAWAY_SESSION';
 
-/** Streams that the server has reset before their end. */
+/** Streams that the server reset before their end. */
 const RESET = new WeakSet<ClientHttp2Stream>();
 
-/** Node.js ends the body of a stream that is closed without an error, whether its last frame has come or not. */
+/** Notes the pieces of an answer. Node.js ends the body of a stream that is closed without an error, whether its last frame has come or not. */
 function notePieces(stream: ClientHttp2Stream, open: OpenAnswers): void {
   const push = stream.push.bind(stream);
   let isEnded = false;
@@ -103,11 +104,11 @@ function notePieces(stream: ClientHttp2Stream, open: OpenAnswers): void {
 
 function failCancelled(this: ClientHttp2Stream): void {
   if (this.rstCode !== constants.NGHTTP2_CANCEL && !RESET.has(this)) return;
-  const message = 'The server has cancelled the answer in its middle';
+  const message = 'The server cancelled the answer midway';
   this.emit('error', Object.assign(new Error(message), { code: 'ERR_HTTP2_STREAM_CANCEL' }));
 }
 
-/** @param lines names and values in turn, as they came */
+/** @param lines names and values alternately, as received */
 function separateTags(headers: IncomingHttpHeaders, _flags: number, lines: readonly string[]): void {
   if (headers['x-robots-tag'] === undefined) return;
   headers['x-robots-tag'] = lines.filter((_, index) => index % 2 === 1 && lines[index - 1] === 'x-robots-tag');

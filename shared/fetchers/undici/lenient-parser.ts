@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { parserOf } from './http1-answers.ts';
 
-/** What Node.js allows with `insecureHTTPParser`. */
+/** The leniencies that Node.js allows with `insecureHTTPParser`. */
 export const ALLOWED = [
   'headers',
   'chunked_length',
@@ -16,9 +16,9 @@ export const ALLOWED = [
 ] as const;
 
 /**
- * Has a connection of undici's read answers as browsers do, and as Node.js does with `insecureHTTPParser`: lines that end
- * with a line feed alone, folded headers, control characters in them, a length beside chunks. undici has no option for that, so it is
- * pinned: `test/unit/pinned/undici.test.ts`.
+ * Makes one of undici's connections read answers as browsers do, and as Node.js does with `insecureHTTPParser`: lines that end with only a
+ * line feed, folded headers, control characters in them, a length beside chunks. undici has no option for that, so it is pinned:
+ * `test/unit/pinned/undici.test.ts`.
  */
 export function readLeniently(socket: Socket): void {
   const parser = parserOf(socket);

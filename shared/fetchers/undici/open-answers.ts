@@ -2,11 +2,11 @@ import type { ClientHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 
 /**
- * The answers under way on an HTTP/2 connection. While what has come of them isn't read, the end of the connection is kept from Node.js
- * and undici, which would destroy them with it.
+ * The answers in progress on an HTTP/2 connection. Until the bytes already received for them are read, it hides the end of the connection
+ * from Node.js and undici, which would destroy the answers with it.
  *
- * A server may end a connection right behind an answer, as nginx does with its thousandth. The end overtakes frames: Node.js hands over
- * none while it writes, and then one for each turn of the event loop.
+ * A server can end a connection right behind an answer, as nginx does with its thousandth. The end overtakes frames, since Node.js hands
+ * over no frames while it writes, and then one for each turn of the event loop.
  */
 export class OpenAnswers {
   readonly #open = new Set<ClientHttp2Stream>();
@@ -16,7 +16,7 @@ export class OpenAnswers {
   #pieces = 0;
   #isDrained = false;
 
-  /** @param onEnd called when the end of the connection has to wait */
+  /** @param onEnd called when the end of the connection is held back */
   constructor(socket: Socket, onEnd: () => void) {
     const push = socket.push.bind(socket);
     this.#endConnection = () => {
@@ -24,7 +24,7 @@ export class OpenAnswers {
       push(null);
       socket.read(0);
     };
-    // Node.js calls it at the end only: frames take another way.
+    // Node.js calls this only at the end: frames take another way.
     socket.push = (chunk: unknown, encoding?: BufferEncoding) => {
       if (chunk !== null || this.#open.size === 0) return push(chunk, encoding);
       onEnd();

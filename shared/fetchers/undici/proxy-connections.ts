@@ -3,7 +3,7 @@ import type { IdleConnections } from '../idle-connections.ts';
 import { type ProxyDialOptions, ProxyDials } from '../proxies/proxy-dials.ts';
 import { Connections } from './connections.ts';
 
-/** undici's connections through one proxy, kept alive. `proxies/forwarding.ts` says which requests are tunnelled. */
+/** undici's kept-alive connections through one proxy. `proxies/forwarding.ts` says which requests are tunnelled. */
 export class ProxyConnections {
   /** Connections to the proxy itself, which asks the target. */
   readonly forward: Connections;

@@ -4,10 +4,10 @@ import type { BodyShare } from '../body-memory.ts';
 import type { WireBody } from '../decoding/wire-body.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 
-/** Bytes that may wait for a slow reader before reading from the connection is paused. */
+/** Bytes that can wait for a slow reader before reading from the connection is paused. */
 const HIGH_WATER_BYTES = 65_536;
 
-/** How the body is read. */
+/** The way the body is read. */
 type Reader =
   | { readonly kind: 'none' }
   | {
@@ -35,7 +35,7 @@ export class ReceivedBody implements WireBody {
   readonly #endRequest: (error: FetchError) => void;
   #reader: Reader = { kind: 'none' };
   #chunks: Uint8Array[] = [];
-  /** Bytes in `#chunks`; for a body that is left, all bytes that came. */
+  /** Bytes in `#chunks`; for a body that is left, all bytes received. */
   #bytes = 0;
   #isEnded = false;
   #error: FetchError | undefined;
@@ -111,7 +111,7 @@ export class ReceivedBody implements WireBody {
         yield chunk;
       } else if (this.#isEnded) return;
       else {
-        // Before reading resumes: chunks may come within that call.
+        // Set up before reading resumes, since chunks can come within that call.
         const news = this.#news();
         this.#controller.resume();
         await news;

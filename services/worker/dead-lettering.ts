@@ -12,11 +12,11 @@ export interface DeadLetteringOptions {
   readonly signal: AbortSignal;
 }
 
-/** How many times, and how far apart, a dead letter that no queue accepts is published. */
+/** Number of times that a dead letter is published if no queue accepts it. */
 const PUBLISH_ATTEMPTS = 3;
 const PUBLISH_AGAIN_MS = 2_000;
 
-/** Publishes the dead letter of a failed task, with its attempts. `false`: as far as is known, no queue has it. */
+/** Publishes the dead letter of a failed task, with its attempts. Returns `false` if, as far as is known, no queue has it. */
 export async function publishDeadLetter(visit: Visit, ending: Ending, options: DeadLetteringOptions): Promise<boolean> {
   const { frontier, clock } = options;
   const { outcome, status } = ending;
@@ -32,7 +32,7 @@ export async function publishDeadLetter(visit: Visit, ending: Ending, options: D
   );
 }
 
-/** Retries while the message was certainly not accepted: putting the task back would mean fetching its page again. */
+/** Publishes a message, and again while it was certainly not accepted: putting its task back would mean fetching the page again. */
 async function publish(message: OutgoingMessage, { transport, clock, signal }: DeadLetteringOptions): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     const [outcome] = await transport.publish([message]);

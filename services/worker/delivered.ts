@@ -9,7 +9,7 @@ export interface Place {
   readonly release: ReleaseName;
 }
 
-/** What was read of deliveries that this worker still has. */
+/** Parsed messages of the deliveries that this worker still has. */
 const read = new WeakMap<Delivery, ReadMessage>();
 
 /** Parses a delivery's body; repeated calls return the first result. */
@@ -22,7 +22,7 @@ export function readDelivery(delivery: Delivery): ReadMessage {
   return message;
 }
 
-/** A delivery's place, read from its body; nothing for a seed or a message that this program can't read. */
+/** Returns a delivery's place, read from its body; nothing for a seed or a message that this program can't read. */
 export function placeOf(delivery: Delivery): Place | undefined {
   const message = readDelivery(delivery);
   const release = delivery.headers['x-release'];
@@ -32,9 +32,9 @@ export function placeOf(delivery: Delivery): Place | undefined {
 }
 
 /**
- * The same for a message that this program can't read, found by its id, which is derived from the mark. If the ledger has
- * another task under that release number, or none, the result is a release that matches nothing in flight. Nothing if the
- * message names no release.
+ * Returns the place of a message that this program can't read, found by its id, which is derived from the mark. If the ledger has another
+ * task under that release number, or none, the result is a release that matches nothing in flight. Returns nothing if the message names no
+ * release.
  */
 export async function placeById({ id, headers }: Delivery, ledger: Ledger): Promise<Place | undefined> {
   const run = runNamedBy(id);

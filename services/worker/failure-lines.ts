@@ -17,15 +17,15 @@ import { FOREIGN_RUN } from './seed-intake.ts';
 interface FailureLinesOptions {
   readonly sink: Sink;
   readonly runs: Pick<Runs, 'progress'>;
-  /** The crawler to name for a run that the store doesn't know. */
+  /** The crawler named in records of a run that the store doesn't know. */
   readonly crawler: string;
   readonly worker: string;
   readonly clock: Clock;
 }
 
 /**
- * Records tasks that failed before any worker had them in hand, so that `records --failed` still lists them after their dead
- * letters have expired. Rejects when the sink does; the failure must then be tried again.
+ * Records tasks that failed before any worker had them in hand, so that `records --failed` still lists them after their dead letters have
+ * expired. Rejects when the sink does; the caller must then try again.
  */
 export class FailureLines {
   readonly #options: FailureLinesOptions;
@@ -35,7 +35,7 @@ export class FailureLines {
     this.#options = options;
   }
 
-  /** Records a task that release failed: past its deadline, malformed, or on a host that is down. */
+  /** Records a task that failed on release: past its deadline, malformed, or on a host that is down. */
   async ofReleased({ task, release, state, problem }: ReleasedTask, reason: FailedReason): Promise<void> {
     const { run, url, step } = task;
     const why = problem ?? untriedError(reason, state);
@@ -46,8 +46,8 @@ export class FailureLines {
   }
 
   /**
-   * Records a message that isn't a task. It counts in no run; its record goes to the run that its id names, else to the run
-   * of foreign messages.
+   * Records a message that isn't a task. It counts in no run. The record goes to the run that its id names, otherwise to the run of foreign
+   * messages.
    */
   async ofMessage({ id, body }: Pick<Delivery, 'id' | 'body'>, problem: string): Promise<void> {
     const named = runNamedBy(id);
@@ -70,7 +70,7 @@ export class FailureLines {
     });
   }
 
-  /** A run's options never change, so even if a million of its tasks fail it is looked up once. */
+  /** Returns a run's crawler. A run's options never change, so it is looked up once, even if a million of its tasks fail. */
   async #crawlerOf(run: string): Promise<string> {
     if (this.#last?.run !== run) {
       const progress = await this.#options.runs.progress(run);

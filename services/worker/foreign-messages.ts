@@ -8,18 +8,18 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { placeById } from './delivered.ts';
 import type { FailureLines } from './failure-lines.ts';
 
-/** How long a task waits after reaching a worker that can't handle it. */
+/** Time until a task that this worker can't handle is released again. */
 const FOR_OTHERS_WAITS_MS = 5_000;
-/** How often messages for other programs are reported, however many there are. */
+/** Minimum time between two reports of the same problem with messages for other programs. */
 const TOLD_EVERY_MS = 60_000;
 
 interface ForeignMessagesOptions {
   readonly worker: string;
   readonly frontier: Frontier & Ledger;
   readonly transport: Transport;
-  /** Records messages that are not tasks; if left out, they are not recorded. */
+  /** Records messages that are not tasks. If left out, they are not recorded. */
   readonly failures?: FailureLines;
-  /** Records can't be stored: the worker should stop consuming. */
+  /** Called when records can't be stored: the worker should stop consuming. */
   readonly onSinkFailure: (reason: string) => void;
   readonly clock: Clock;
   readonly log: Logger;
@@ -36,8 +36,8 @@ export class ForeignMessages {
   }
 
   /**
-   * Dead-letters a message that isn't a task, unchanged. If its id and release number name a task, that task fails too:
-   * otherwise it would be released again.
+   * Dead-letters a message that isn't a task, unchanged. If its id and release number name a task, that task fails too; otherwise it would
+   * be released again.
    */
   async deadLetter(delivery: Delivery, problem: string): Promise<Handling> {
     const { frontier, transport, failures, log, onSinkFailure } = this.#options;
@@ -60,21 +60,21 @@ export class ForeignMessages {
   }
 
   /**
-   * Puts a task for newer programs back for a while; this costs it no attempt. Returned at once, it would bounce between the
-   * old workers of a half-updated fleet. `behind`: it has no place in the frontier and goes to the end of its queue.
+   * Puts a task for newer programs back for a while, which costs it no attempt. Returned at once, it would bounce between the old workers
+   * of a half-updated fleet. The result is `behind` if the task has no place in the frontier and must go to the end of its queue.
    */
   async leaveToOthers(delivery: Delivery, problem: string): Promise<'ack' | 'behind'> {
     const { frontier, worker, log } = this.#options;
     if (this.#told.get(problem) === undefined) {
       this.#told.keep(problem, true, TOLD_EVERY_MS);
-      log.warn({ error: problem }, 'what this worker cannot process is left to others:');
+      log.warn({ error: problem }, 'a message that this worker cannot process is left to others:');
     }
     const place = await placeById(delivery, frontier);
     if (place === undefined) return 'behind';
     const { run, release } = place;
     const settled = await frontier.settle(run, release, { outcome: { kind: 'defer', inMs: FOR_OTHERS_WAITS_MS } });
     if (settled === 'settled') return 'ack';
-    // Either the release is stale, or the store has lost the run and this message is all that is left of the task.
+    // Either the release is stale, or the store has lost the run, and only this message is left of the task.
     const { verdict } = await frontier.admit(run, release, worker);
     return verdict === 'unknown_run' ? 'behind' : 'ack';
   }

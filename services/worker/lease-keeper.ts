@@ -2,7 +2,7 @@ import { type Frontier, type ReleaseName, WORKING_MS } from '../../shared/ports/
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 
-/** A third of a working lease: two renewals may be lost. */
+/** A third of a working lease, so that two renewals can be lost. */
 const RENEW_EVERY_MS = WORKING_MS / 3;
 
 /** Renews the leases of the tasks that this process works on. */

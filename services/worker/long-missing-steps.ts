@@ -29,8 +29,8 @@ export class LongMissingSteps {
   }
 
   /**
-   * Takes note that this worker hasn't the step of a task, and fails the task if none has had it for that long: recorded,
-   * dead-lettered, and settled. `false`: it is to be left to others.
+   * Notes that this worker doesn't have the step of a task. If no worker has had it for that long, fails the task: records, dead-letters
+   * and settles it. Returns `false` if the task must be left to others.
    */
   async fail(task: Task, release: number, problem: string): Promise<boolean> {
     const { frontier, transport, failures, onSinkFailure, clock, log } = this.#options;

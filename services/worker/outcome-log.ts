@@ -12,13 +12,13 @@ interface OutcomeFields {
   readonly cached?: true | undefined;
 }
 
-/** How often the same is logged as a warning. */
+/** Minimum time between two warnings about the same thing. */
 const WARNED_EVERY_MS = 60_000;
 
 /** Logs one line per page. */
 export class OutcomeLog {
   readonly #log: Logger;
-  /** What was logged as a warning lately. */
+  /** Things logged as a warning recently. */
   readonly #warned: ExpiringCache<true>;
 
   constructor({ log, clock }: { readonly log: Logger; readonly clock: Clock }) {
@@ -28,12 +28,12 @@ export class OutcomeLog {
 
   tell(task: Task, outcome: Outcome['kind'], fields: OutcomeFields): void {
     const about = { run: task.run, ...fields, url: task.url };
-    // A local crawl shows only warnings, and what happens to one page usually happens to the next.
+    // A local crawl shows only warnings, and a problem of one page usually returns on the next.
     if (this.#isNews(task, fields)) this.#log.warn(about, outcome);
     else this.#log.info(about, outcome);
   }
 
-  /** Is it the first page lately on which a crawler fails like this, or the first of a run whose address is refused? */
+  /** Returns whether this is the first recent page on which a crawler fails like this, or the first of a run with a refused address. */
   #isNews({ run }: Task, { reason, error }: OutcomeFields): boolean {
     const what = reason === 'step' ? error : reason === 'private_address' ? `private ${run}` : undefined;
     if (what === undefined || this.#warned.get(what) !== undefined) return false;

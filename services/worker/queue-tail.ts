@@ -8,19 +8,19 @@ interface QueueTailOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** How many messages may wait here at once, besides those being worked on. */
+  /** Number of messages that can wait here at once, besides those being worked on. */
   readonly places: number;
 }
 
-/** How long a message that got a place waits. A few waiting messages cost nothing, and don't circulate meanwhile. */
+/** Wait of a message that got a place. A few waiting messages cost nothing, and don't circulate meanwhile. */
 const WAITS_MS = 2_000;
-/** The gap between messages that got no place. If they waited longer, they would use up the prefetch and block all others. */
+/** Interval between messages that got no place. If they waited longer, they would use up the prefetch and block all others. */
 const APART_MS = 5;
-/** Such a message is dropped after this, as a queue drops one that no worker takes. */
+/** Time after which such a message is dropped, as a queue drops one that no worker takes. */
 const LIVES_MS = HOUR_MS;
 
 /**
- * Moves messages that this program can't process, and that have no place in the frontier, to the end of their queue. If they
+ * Moves messages that this program can't process and that have no place in the frontier to the end of their queue. If they
  * were returned instead, they would stay at its front.
  */
 export class QueueTail {
@@ -32,7 +32,7 @@ export class QueueTail {
     this.#options = options;
   }
 
-  /** Resolves after a while, once the message is at the end of its queue. Call it without holding a worker slot. */
+  /** Resolves after a while, when the message is at the end of its queue. Call it without holding a worker slot. */
   async put({ queue: to, id = '', body, headers }: Delivery): Promise<Handling> {
     const { transport, clock, log, signal } = this.#options;
     await this.#wait();

@@ -13,7 +13,7 @@ export interface WorkedRun {
   readonly incarnation: string;
   readonly options: RunOptions;
   readonly crawler: Crawler;
-  /** Of the crawler here, which may be another than the run began with. */
+  /** The crawler's version in this process, which may differ from the one the run began with. */
   readonly version: string;
   /** The run's arguments, as the crawler's schema reads them. */
   readonly args: unknown;
@@ -23,11 +23,11 @@ export interface WorkedRun {
 
 interface RunDirectoryOptions {
   readonly runs: Runs;
-  /** Throws a ConfigurationError if there is none of this name. */
+  /** Returns the crawler with this name, or throws a ConfigurationError if there is none. */
   readonly crawlerNamed: (name: string) => Pick<LoadedCrawler, 'crawler' | 'version'>;
-  /** The values of a crawler's secrets. Default: it has none. */
+  /** Returns the values of a crawler's secrets. Default: it has none. */
   readonly secretsOf?: (crawler: Crawler) => Readonly<Record<string, string>>;
-  /** For a run that the store doesn't know. */
+  /** Options for a run that the store doesn't know. */
   readonly defaults: RunOptions;
   readonly log: Pick<Logger, 'warn'>;
 }
@@ -48,12 +48,12 @@ export function expectStep(
   if (!crawler.hasStep(step)) throw new ConfigurationError([`crawler "${options.crawler}" has no step "${step}" here`]);
 }
 
-/** Runs remembered at most; at this number all are forgotten and looked up again. */
+/** Maximum runs remembered; at this number all are forgotten and looked up again. */
 const MOST_RUNS = 1_000;
 
 /**
- * The runs that this process works on, each looked up once, since the options of one incarnation never change. A run that
- * was lost or forgotten may be opened anew with other options.
+ * The runs that this process works on, each looked up once, since the options of one incarnation never change. A run that was lost or
+ * forgotten can be opened again with other options.
  */
 export class RunDirectory {
   readonly #options: RunDirectoryOptions;
@@ -63,7 +63,7 @@ export class RunDirectory {
     this.#options = options;
   }
 
-  /** @throws ConfigurationError if this process doesn't have the run's crawler, or another one that refuses its arguments */
+  /** @throws ConfigurationError if this process doesn't have the run's crawler, or has another version that refuses its arguments */
   async find(run: string): Promise<WorkedRun> {
     let known = this.#known.get(run);
     if (known === undefined) {
@@ -76,7 +76,7 @@ export class RunDirectory {
     return await known;
   }
 
-  /** As {@link find}, but looks again if another incarnation than this one is remembered. */
+  /** Finds a run as {@link find} does, but looks it up again if another incarnation than this one is remembered. */
   async findAs(run: string, incarnation: string): Promise<WorkedRun> {
     const known = await this.find(run);
     if (known.incarnation === incarnation) return known;

@@ -19,17 +19,20 @@ interface SeedIntakeOptions {
   readonly runs: Runs;
   readonly rules: readonly RoutingRule[];
   readonly defaults: RunOptions;
-  /** Where a URL starts by the crawler of this name. Throws a ConfigurationError if there is none here. */
+  /**
+   * Returns the step that a URL starts at, by the patterns of the crawler with this name. Throws a ConfigurationError if this worker has no
+   * such crawler.
+   */
   readonly startOf: (crawler: string, href: string) => string;
   readonly clock: Clock;
 }
 
 /**
- * Takes in messages that other programs published: a task without a release number is a seed. Each one joins its run, or the
- * run `amqp`, as a producer for as long as the offer takes, so the run counts as sealed whenever it is empty.
+ * Takes in messages that other programs published: a task without a release number is a seed. Each one joins its run, or the run `amqp`. It
+ * counts as a producer while it is being offered, so the run is sealed whenever it is empty.
  *
- * The producer's name is derived from the seed's content: if the worker is killed, the worker that gets the seed next uses the
- * same name, and finishes what the first one began. A seed that names no step starts where its crawler's patterns say.
+ * The producer's name is derived from the seed's content. If the worker is killed, the worker that gets the seed next uses the same name,
+ * and completes the offer. A seed that names no step starts at the one that its crawler's patterns choose.
  */
 export class SeedIntake {
   readonly #options: SeedIntakeOptions;
@@ -38,14 +41,14 @@ export class SeedIntake {
     this.#options = options;
   }
 
-  /** @throws ConfigurationError if the run's crawler isn't here: it is for other workers */
+  /** @throws ConfigurationError if this worker doesn't have the run's crawler: the seed is for other workers */
   async take(seed: Omit<Task, 'run'> & { readonly run: string | undefined }): Promise<Handling> {
     const { frontier, runs, rules, defaults, startOf, clock } = this.#options;
     const { run = FOREIGN_RUN, url: href, step, mark } = seed;
     const producer = `seed:${fingerprintOf(JSON.stringify([href, mark]))}`;
     const own = run === FOREIGN_RUN ? withoutRunJoins(defaults) : defaults;
     const { how, options } = await runs.open(run, own, producer);
-    // A cancelled run takes no seeds: the message has nowhere to go.
+    // A cancelled run takes no seeds, so the message is dropped.
     if (how === 'cancelled') return 'ack';
     const url = { href, canonical: canonicalOf(href), host: hostOfMark(href) };
     const offerRules = { rules, urlKey: options.urlKey, logins: seed.logins };
@@ -53,7 +56,7 @@ export class SeedIntake {
     const offer = offerOf(url, offerRules, { ...carriedFields(seed), step: start });
     const result = await frontier.offer(run, [offer], { limit: options.limit });
     if ('refused' in result) {
-      // It is redelivered at once; the run stays open until then.
+      // The message is redelivered at once; the run stays open until then.
       if (result.refused === 'full') await clock.sleep(FULL_NAP_MS);
       return 'return';
     }

@@ -6,9 +6,9 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { placeById, placeOf } from './delivered.ts';
 
-/** How long a delivery waits for a slot before its task goes back to the frontier, for a worker that has one. */
+/** Longest wait of a delivery for a slot. After that its task goes back to the frontier, for a worker that has one. */
 export const START_WITHIN_MS = 2_000;
-/** A message published again comes back at once; without this pause it would loop at full speed. */
+/** Pause before a message is published again. It comes back at once, so without the pause it would loop at full speed. */
 const BEFORE_PUBLISHING_MS = 2_000;
 
 interface UnackedOptions {
@@ -21,9 +21,9 @@ interface UnackedOptions {
 }
 
 /**
- * Deliveries consumed with automatic acknowledgement: the broker forgot them when it handed them over, and only this worker
- * has them. While they wait for a slot their leases are short, so that a crash delays them by a minute at most; those that
- * can't be started go back through the frontier.
+ * Deliveries consumed with automatic acknowledgement. The broker forgot them when it handed them over, so only this worker has them. While
+ * they wait for a slot their leases are short, so that a crash delays them by a minute at most. Those that can't be started go back through
+ * the frontier.
  */
 export class Unacked {
   readonly #options: UnackedOptions;
@@ -42,7 +42,7 @@ export class Unacked {
     else if (this.#arrived.set(known.run, [known.release]).size === 1) setImmediate(() => void this.#shorten());
   }
 
-  /** Puts back a delivery that was not begun or not finished. Never rejects: if that fails, the lease has to lapse. */
+  /** Puts back a delivery that was not begun or not finished. Never rejects: if it fails, the task returns when its lease lapses. */
   async putBack(delivery: Delivery): Promise<void> {
     const { frontier, worker, log } = this.#options;
     try {
@@ -50,11 +50,11 @@ export class Unacked {
       if (known === undefined) return await this.#publishAgain(delivery);
       const { run, release } = known;
       if ((await frontier.settle(run, release, { outcome: { kind: 'defer' } })) === 'settled') return;
-      // Either the release is stale, or the store has lost the run and this message is all that is left of the task.
+      // Either the release is stale, or the store has lost the run, and only this message is left of the task.
       const { verdict } = await frontier.admit(run, release, worker);
       if (verdict === 'unknown_run') await this.#publishAgain(delivery);
     } catch (error: unknown) {
-      log.warn({ error: messageOf(error) }, 'a delivery could not be put back: its lease decides');
+      log.warn({ error: messageOf(error) }, 'a delivery could not be put back: it returns when its lease lapses');
     }
   }
 

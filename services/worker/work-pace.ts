@@ -3,26 +3,26 @@ import { BEAT_EVERY_MS, type WorkProgress } from '../../shared/ports/roster.ts';
 import { MINUTE_MS, SECOND_MS } from '../../shared/task/durations.ts';
 import type { Outcome } from '../../shared/task/task/outcome.ts';
 
-/** How far the process was at one beat. */
+/** Progress of the process at one beat. */
 interface Mark {
   readonly at: number;
   readonly pages: number;
   readonly load: EventLoopUtilization;
 }
 
-/** Beats that the pace is taken over: those of a minute. */
+/** Number of beats that the pace is measured over: those of a minute. */
 const MARKS = MINUTE_MS / BEAT_EVERY_MS;
-/** A pace over less time than this says nothing. */
+/** Shortest time over which a pace means anything. */
 const LEAST_MS = SECOND_MS;
 
 interface WorkPaceOptions {
   /** See {@link WorkProgress.stuckAfterMs}. */
   readonly stuckAfterMs: number;
-  /** In milliseconds, of any clock that only goes forward. Left out, the process' own. */
+  /** Returns milliseconds of any clock that only goes forward. Default: the process's own. */
   readonly now?: () => number;
 }
 
-/** How a worker gets on, for its beats. */
+/** Measures a worker's progress for its beats. */
 export class WorkPace {
   readonly #stuckAfterMs: number;
   readonly #now: () => number;
@@ -39,19 +39,19 @@ export class WorkPace {
     this.#mark();
   }
 
-  /** A task comes into hand, beside `inHand` others. */
+  /** Notes that a task comes into hand, besides `inHand` others. */
   took(inHand: number): void {
     if (inHand === 0) this.#busySince = this.#now();
   }
 
-  /** A task was settled. One that only waits again was no page. */
+  /** Notes a settled task. One that was only put back doesn't count as a page. */
   settled(outcome: Outcome['kind']): void {
     if (outcome !== 'defer') this.#pages++;
     this.#settledAt = this.#now();
     this.#busySince = this.#settledAt;
   }
 
-  /** For a beat; the pace is that of the last minute. */
+  /** Returns the progress for a beat; the pace is that of the last minute. */
   read(): WorkProgress {
     const now = this.#now();
     const first = this.#marks[0];

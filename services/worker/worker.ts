@@ -23,28 +23,31 @@ export interface WorkerOptions extends Omit<PipelineOptions, FromWorker> {
   readonly transport: Transport;
   readonly roster: Roster;
   readonly version: string;
-  /** The versions of its crawlers, by their names. */
+  /** Versions of its crawlers, by name. */
   readonly crawlers: Readonly<Record<string, string>>;
   /** See {@link WorkerBeat.lacking}. */
   readonly lacking?: WorkerBeat['lacking'];
-  /** Pages worked on at once. */
+  /** Number of pages worked on at once. */
   readonly concurrency: number | 'auto';
   /** See {@link Sizing}. */
   readonly meter?: Meter;
-  /** The longest that one request may take. */
+  /** Time limit of one request. */
   readonly fetchTimeoutMs: number;
   /** How deliveries of the priority queue are acknowledged. Default: `manual`. */
   readonly priorityAck?: AckMode;
   readonly frontier: PipelineOptions['frontier'] & HandOvers;
-  /** Called when it starts, with what tells its deliveries in hand; what this returns is called when it has stopped. */
+  /**
+   * Called when the worker starts, with a function that returns the number of deliveries in hand. The returned function is called when the
+   * worker has stopped.
+   */
   readonly onWorking?: (inHand: () => number) => () => void;
 }
 
-/** Prefetch is a quarter above the slots, so that a slot that becomes free has work at once. */
+/** Prefetch as a multiple of the slots: a quarter more, so that a slot that becomes free has work at once. */
 const PREFETCH_RATIO = 1.25;
-/** How long a delivery that can't be processed keeps its slot before it is returned. */
+/** Time for which a delivery that can't be processed keeps its slot before it is returned. */
 const BEFORE_RETURN_MS = 1_000;
-/** How long after a failure the sink is tried again. */
+/** Time after a failure until the sink is tried again. */
 const AFTER_SINK_FAILURE_MS = 10_000;
 
 /**
@@ -69,12 +72,12 @@ export class Worker implements Service {
   readonly #abort = new AbortController();
   readonly #stopping = new AbortController();
   #phase: 'waiting' | 'consuming' | 'stopping' = 'waiting';
-  /** Every current reason for taking no deliveries. */
+  /** All current reasons for taking no deliveries. */
   readonly #troubles = new Set<string>();
   #consumers: readonly Consumer[] = [];
-  /** Replaced consumers, with a smaller prefetch, that still have deliveries in hand. */
+  /** Replaced consumers with a smaller prefetch that still have deliveries in hand. */
   readonly #retiring = new Set<Promise<void>>();
-  /** The latest change of state: they run one at a time. */
+  /** The latest change of state; changes run one at a time. */
   #change: Promise<void> = Promise.resolve();
   #beats: NodeJS.Timeout | undefined;
   #onStopped: (() => void) | undefined;
@@ -109,17 +112,17 @@ export class Worker implements Service {
     });
   }
 
-  /** Deliveries in hand now. */
+  /** Number of deliveries in hand now. */
   get inHand(): number {
     return this.#slots.inHand;
   }
 
-  /** Pages it may work on at once; with `auto` this grows. */
+  /** Number of pages it can work on at once; with `auto` this grows. */
   get slots(): number {
     return this.#slots.total;
   }
 
-  /** What keeps it from working on more pages at once. */
+  /** The limit that keeps it from working on more pages at once. */
   get bound(): WorkerBeat['bound'] {
     const { isNetworkAway, isWithoutProxy } = this.#options.fetcher;
     if (isWithoutProxy) return 'proxies';
@@ -134,7 +137,7 @@ export class Worker implements Service {
   async start(): Promise<void> {
     const { log, concurrency } = this.#options;
     if (typeof concurrency === 'number' && this.slots < concurrency) {
-      const problem = `${concurrency} at once would need more open files than this process may have: ulimit -n ${filesFor(concurrency)}, say`;
+      const problem = `${concurrency} pages at once need more open files than this process may have: try ulimit -n ${filesFor(concurrency)}`;
       log.warn({ slots: this.slots, error: problem }, 'WORKER_CONCURRENCY is lowered:');
     }
     this.#leases.start();
@@ -145,7 +148,7 @@ export class Worker implements Service {
     await this.#queue(() => this.#consume());
   }
 
-  /** Takes no more deliveries: those not begun are returned, those under way are finished. Shows `why` until {@link resume}. */
+  /** Stops taking deliveries: those not begun are returned, those in progress are finished. Its state shows `why` until {@link resume}. */
   suspend(why: string): Promise<void> {
     this.#troubles.add(why);
     return this.#queue(async () => {
@@ -156,13 +159,13 @@ export class Worker implements Service {
     });
   }
 
-  /** Ends a {@link suspend} with the same `why`; deliveries are taken again unless another reason remains. */
+  /** Ends a {@link suspend} with the same `why`. The worker takes deliveries again unless another reason remains. */
   resume(why: string): Promise<void> {
     this.#troubles.delete(why);
     return this.#queue(() => this.#consume());
   }
 
-  /** Takes no more deliveries and finishes those under way. */
+  /** Stops taking deliveries and finishes those in progress. */
   async stop(): Promise<void> {
     this.#sinkRest?.abort();
     this.#stopping.abort();
@@ -174,7 +177,7 @@ export class Worker implements Service {
     await this.#options.roster.leave(this.#options.worker).catch(() => {});
   }
 
-  /** Aborts the work under way and puts its tasks back, at the cost of no attempt. For a `stop` that takes too long. */
+  /** Aborts the work in progress and puts its tasks back, which costs them no attempt. For a `stop` that takes too long. */
   abort(): void {
     this.#abort.abort();
   }
@@ -199,7 +202,7 @@ export class Worker implements Service {
     );
   }
 
-  /** A consumer's prefetch can't be changed, so new consumers replace the old ones, which finish what they have. */
+  /** Replaces the consumers, since a consumer's prefetch can't be changed. The old ones finish their deliveries. */
   #subscribeAnew(): Promise<void> {
     return this.#queue(async () => {
       if (this.#phase !== 'consuming') return;
@@ -224,7 +227,7 @@ export class Worker implements Service {
     await Promise.all([...consumers.map((consumer) => consumer.stop()), ...this.#retiring]);
   }
 
-  /** The broker has already dropped this delivery, so if it isn't finished here, its task must be put back. */
+  /** Handles a delivery that the broker has already dropped: if it isn't finished here, its task must be put back. */
   async #takeUnacked(delivery: Delivery): Promise<Handling> {
     const entered = new AbortController();
     this.#unacked.arrived(delivery);
@@ -236,7 +239,7 @@ export class Worker implements Service {
   }
 
   async #take(delivery: Delivery, timeout?: Promise<void>, onEntered?: () => void): Promise<Handling> {
-    // Foreign messages take no slot: enough of them would keep every page from being fetched.
+    // Foreign messages take no slot: in large numbers they would keep every page from being fetched.
     const needsSlot = readDelivery(delivery).kind === 'task';
     if (needsSlot) this.#pace.took(this.#slots.inHand);
     const mayBegin = !needsSlot || (await this.#slots.enter(delivery.queue, timeout));
@@ -265,7 +268,7 @@ export class Worker implements Service {
     }
   }
 
-  /** A returned delivery comes back at once; without this pause it would loop at full speed. */
+  /** Pauses before a delivery is returned: it comes back at once, so without the pause it would loop at full speed. */
   async #rest(): Promise<void> {
     await this.#options.clock.sleep(BEFORE_RETURN_MS, this.#stopping.signal);
   }

@@ -1,72 +1,72 @@
 import type { Fetcher } from '../../../shared/ports/fetcher.ts';
 import type { WorkerBound } from '../../../shared/ports/roster.ts';
 
-/** How a process fares, as it can be measured from within. */
+/** Load of a process, as measured from within. */
 export interface ProcessLoad {
-  /** The share of its time in which the event loop worked, since the last look. */
+  /** Share of the time since the last look in which the event loop was working. */
   readonly utilization: number;
-  /** How late the event loop was, in milliseconds: the 90th percentile of a second. */
+  /** Delay of the event loop in milliseconds: the 90th percentile of a second. */
   readonly loopDelayMs: number;
-  /** Of the memory that this process may use, the share that it has. */
+  /** Share of the memory limit that the process uses. */
   readonly memoryShare: number;
 }
 
-/** How a worker fares. */
+/** Load of a worker. */
 export interface Load extends ProcessLoad {
-  /** All slots are taken and somebody waits for one, or hosts had to wait since others that never answer have too many. */
+  /** Whether all slots are taken with more deliveries waiting, or hosts had to wait since silent ones hold too many. */
   readonly isFull: boolean;
-  /** Most pages in hand wait for a place at their host. */
+  /** Whether most pages in hand wait for a place at their host. */
   readonly isCrowded: boolean;
-  /** Pages whose reading waits for memory. */
+  /** Number of pages whose reading waits for memory. */
   readonly waitingForMemory: number;
   /** Milliseconds for which the oldest record has waited to be stored. */
   readonly storingMs: number;
 }
 
 interface ConcurrencyOptions {
-  /** A number stands; `auto` finds its own. */
+  /** A number is fixed; `auto` finds its own. */
   readonly wanted: number | 'auto';
-  /** How far `auto` goes. */
+  /** Upper limit of `auto`. */
   readonly most: Fetcher['mostAtOnce'];
-  /** The open files that this process may have. */
+  /** Number of files that this process may have open. */
   readonly openFiles: number;
 }
 
 /**
- * Where `auto` begins. A fast host gives the loop all it can do from the first: with more pages open, more of them survive each
+ * Initial size with `auto`. A fast host keeps the loop fully busy from the start. With more pages open, more of them would survive each
  * collection of young objects.
  */
 const AUTO_FROM = 64;
-/** It shrinks no further than this when the event loop is late, and when memory is short. */
+/** Lower limit for shrinking when the event loop is late. The next one is for when memory is short. */
 const LEAST_WHEN_LATE = 32;
 const LEAST_WHEN_SHORT = 8;
-/** Files that are none of its requests: stores, logs, records, names. Two more a request: its connection and a spare. */
+/** Files not used by requests: stores, logs, records, names. A request uses two more: its connection and a spare. */
 const OTHER_FILES = 128;
 const FILES_PER_SLOT = 2;
-/** Above it the process has no CPU time for more pages, however many are open. */
+/** Utilization above which the process has no CPU time for more pages, however many are open. */
 const BUSY_UTILIZATION = 0.9;
 const SLOW_LOOP_MS = 50;
 /** A sink that takes longer to store a record is what pages wait for. */
 const SLOW_SINK_MS = 2_000;
 const HIGH_MEMORY_SHARE = 0.8;
 const SHRINK_AT_MOST_EVERY_MS = 5_000;
-/** A tenth a second, at two looks a second. */
+/** Growth of a tenth a second, at two looks a second. */
 const GROWTH_PER_LOOK = 1.05;
 
-/** More open pages would not help here: they would only wait, and take memory. */
+/** Bounds under which more open pages would only wait, and take memory. */
 const NO_GROWTH: ReadonlySet<WorkerBound> = new Set(['cpu', 'memory', 'sink']);
 
-/** Between two looks. */
+/** Time between two looks. */
 export const LOOK_EVERY_MS = 500;
 
 /**
- * How many pages one process works on at once.
+ * The number of pages that one process works on at once.
  *
- * `auto` begins with a few and doubles at each look while all of them are taken and more are due, until it first shrinks; from
- * then on it grows by a tenth a second. It doesn't grow while the process has no time left, since more open pages would only
- * wait for each other, nor while bodies wait for memory or records for a slow sink. Where most pages wait for places at their hosts, it grows for the sake of the
- * others, but politeness is what binds. It shrinks by a fifth when the event loop is late or memory gets short.
- * Time-outs don't count: a thousand dead hosts say nothing about this machine.
+ * `auto` begins with a few and doubles at each look while all slots are taken and more pages are due, until it shrinks for the first time;
+ * from then on it grows by a tenth a second. It doesn't grow while the process has no CPU time left, since more open pages would only wait
+ * for each other, nor while bodies wait for memory or records for a slow sink. If most pages wait for places at their hosts, it still
+ * grows for the sake of the others, though politeness is then the limit. It shrinks by a fifth when the event loop is late or memory
+ * gets short. Time-outs don't count: a thousand dead hosts say nothing about this machine.
  */
 export class Concurrency {
   readonly #isFixed: boolean;
@@ -89,12 +89,12 @@ export class Concurrency {
     return this.#size;
   }
 
-  /** What keeps it from working on more pages at once, as of the last look. */
+  /** The limit that keeps it from working on more pages at once, as of the last look. */
   get bound(): WorkerBound {
     return this.#bound;
   }
 
-  /** Takes in how the process fares, every {@link LOOK_EVERY_MS}. `now` in ms, of any clock that only goes forward. */
+  /** Adjusts the size to the load. Called every {@link LOOK_EVERY_MS}; `now` is in ms, of any clock that only goes forward. */
   look(load: Load, now: number): void {
     this.#bound = this.#boundBy(load);
     if (this.#isFixed) return;
@@ -109,7 +109,7 @@ export class Concurrency {
   }
 
   #shrink(least: number, now: number): void {
-    // With few pages open, they are not the cause: the process has just begun, or others use the machine as well.
+    // If few pages are open, they are not the cause: the process has just begun, or others use the machine too.
     if (this.#size <= least || now - this.#shrunkAt < SHRINK_AT_MOST_EVERY_MS) return;
     this.#shrunkAt = now;
     this.#hasShrunk = true;
@@ -125,12 +125,12 @@ export class Concurrency {
   }
 }
 
-/** How many pages can be open with this many files. */
+/** Returns how many pages can be open with this many files. */
 export function slotsFor(openFiles: number): number {
   return Math.max(1, Math.floor((openFiles - OTHER_FILES) / FILES_PER_SLOT));
 }
 
-/** The open files that this many pages need. */
+/** Returns how many open files this many pages need. */
 export function filesFor(slots: number): number {
   return OTHER_FILES + FILES_PER_SLOT * slots;
 }

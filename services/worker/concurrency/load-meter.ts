@@ -3,12 +3,12 @@ import { codeOf } from '../../../shared/runtime/errors.ts';
 import { memoryLimit } from '../../../shared/runtime/limits.ts';
 import type { ProcessLoad } from './concurrency.ts';
 
-/** How often the event loop is measured. */
+/** Interval at which the event loop is measured. */
 const RESOLUTION_MS = 20;
 const NS_PER_MS = 1e6;
-/** What a window of the loop's delays has to hold, or one late turn would decide. */
+/** Length of a window of loop delays; in a shorter one, a single late turn would decide. */
 const WINDOW_MS = 1_000;
-/** Until V8 has compiled what a page needs, the event loop is late, however few pages are open. */
+/** Time in which delays don't count. Until V8 has compiled the code for a page, the event loop is late however few pages are open. */
 const WARM_UP_MS = 5_000;
 
 interface LoadMeterOptions {
@@ -16,7 +16,7 @@ interface LoadMeterOptions {
   readonly readRss?: () => number;
 }
 
-/** Measures how this process fares. */
+/** Measures the load of this process. */
 export class LoadMeter {
   readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   readonly #memoryLimit = memoryLimit();
@@ -28,7 +28,7 @@ export class LoadMeter {
   #delayMs = 0;
   #rss = 0;
 
-  /** @param readRss the process' resident memory, in bytes */
+  /** @param readRss returns the process's resident memory in bytes */
   constructor({ warmUpMs = WARM_UP_MS, readRss = process.memoryUsage.rss }: LoadMeterOptions = {}) {
     this.#warmUpMs = warmUpMs;
     this.#readRss = readRss;
@@ -36,7 +36,7 @@ export class LoadMeter {
 
   start(): void {
     this.#delays.enable();
-    // What the process did before says nothing of its pages.
+    // The load before the start says nothing about the pages.
     this.#utilization = performance.eventLoopUtilization();
     this.#startedAt = performance.now();
   }
@@ -45,7 +45,7 @@ export class LoadMeter {
     this.#delays.disable();
   }
 
-  /** Since the last call; the loop's delay is that of the last full second, and 0 in the first seconds. */
+  /** Returns the load since the last call. The loop's delay is that of the last full second, and 0 during the warm-up. */
   read(): ProcessLoad {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, this.#utilization);
@@ -53,7 +53,7 @@ export class LoadMeter {
     const at = performance.now();
     const isWarm = at - this.#startedAt >= this.#warmUpMs;
     if (!isWarm || at - this.#windowBegan >= WINDOW_MS) {
-      // The histogram holds what passed between two looks at the loop: the resolution, and the delay.
+      // The histogram holds the time between two looks at the loop: the resolution plus the delay.
       if (isWarm) this.#delayMs = Math.max(0, this.#delays.percentile(90) / NS_PER_MS - RESOLUTION_MS);
       this.#delays.reset();
       this.#windowBegan = at;
@@ -61,7 +61,7 @@ export class LoadMeter {
     return { utilization, loopDelayMs: this.#delayMs, memoryShare: this.#rssNow() / this.#memoryLimit };
   }
 
-  /** Reading it takes an open file: where there is none left, it is as before. */
+  /** Reads the resident memory. That takes an open file: if none is left, the last value is returned. */
   #rssNow(): number {
     try {
       this.#rss = this.#readRss();

@@ -7,22 +7,22 @@ import { Slots } from './slots.ts';
 
 interface SizingOptions {
   readonly wanted: number | 'auto';
-  /** Left out, this process'. */
+  /** Default: measures this process. */
   readonly meter?: Meter | undefined;
   readonly fetcher: Pick<Fetcher, 'mostAtOnce' | 'waitingForMemory'>;
   readonly records: Pick<PendingRecords, 'longestMs'>;
-  /** There are twice as many slots as at the last call, or as at the start. */
+  /** Called when the number of slots has doubled since the last call, or since the start. */
   readonly onDoubled: () => void;
 }
 
-/** Says how the process fares. */
+/** Measures the load of the process. */
 export interface Meter {
   start(): void;
   stop(): void;
   read(): ProcessLoad;
 }
 
-/** Keeps as many slots as {@link Concurrency} wants, while it runs. */
+/** Keeps the number of slots at the size that {@link Concurrency} chooses, while it runs. */
 export class Sizing {
   readonly slots: Slots;
   readonly #options: SizingOptions;

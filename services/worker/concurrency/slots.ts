@@ -1,21 +1,21 @@
 import { QUEUES, type Queue } from '../../../shared/task/task/routing.ts';
 
-/** Of a worker's slots while both queues have deliveries: three quarters are for priority. */
+/** Priority's share of a worker's slots while both queues have deliveries. */
 const PRIORITY_SHARE = 0.75;
 
 /**
- * The places in which one process works on deliveries. While both queues have deliveries, priority has three quarters of
- * them and normal a quarter; what one doesn't use is lent to the other. A task that is suspected of killing its process
- * works alone, and after it deliveries enter one by one until some are not suspected: most of a crashed process' tasks are
- * suspects, and each that enters beside another is put back.
+ * The slots in which one process works on deliveries. While both queues have deliveries, priority has three quarters of the slots and
+ * normal a quarter; slots that one doesn't use are lent to the other. A task suspected of killing its process works alone. After it,
+ * deliveries enter one by one until some are not suspects: most of a crashed process's tasks are, and each suspect that enters beside
+ * another is put back.
  */
 export class Slots {
   #total: number;
   readonly #running: Record<Queue, number> = { priority: 0, normal: 0 };
   readonly #waiting: Record<Queue, ((entered: boolean) => void)[]> = { priority: [], normal: [] };
-  /** Tasks that hold a slot and wait for, or have, the process to themselves; the first one has it when all others are out. */
+  /** Tasks that hold a slot and wait for, or have, the process to themselves. The first has it once all others have left. */
   readonly #alone: (() => void)[] = [];
-  /** How many may be in hand: one after a suspect, twice as many with each task that is none. */
+  /** Maximum deliveries in hand: one after a suspect, then doubled with each task that isn't one. */
   #window = Number.POSITIVE_INFINITY;
   #closed = false;
   #isShort = false;
@@ -25,7 +25,7 @@ export class Slots {
     this.#total = total;
   }
 
-  /** Deliveries that are being worked on. */
+  /** Number of deliveries being worked on. */
   get inHand(): number {
     return this.#running.priority + this.#running.normal;
   }
@@ -34,40 +34,40 @@ export class Slots {
     return this.#total;
   }
 
-  /** All are taken, and somebody waits for one. */
+  /** Whether all slots are taken and a delivery waits for one. */
   get isFull(): boolean {
     return this.inHand >= this.#total && this.#waiting.priority.length + this.#waiting.normal.length > 0;
   }
 
-  /** Somebody was refused for lack of slots who doesn't wait for one. */
+  /** Notes that a request was refused for lack of slots, without waiting for one. */
   noteShortage(): void {
     this.#isShort = true;
   }
 
-  /** Were there too few slots since the last call? */
+  /** Returns whether there were too few slots since the last call. */
   takeShortage(): boolean {
     const isShort = this.#isShort || this.isFull;
     this.#isShort = false;
     return isShort;
   }
 
-  /** A task in hand begins (1) to wait for a place at its host, or ends (-1). */
+  /** Notes that a task in hand begins (1) or stops (-1) waiting for a place at its host. */
   noteInLine(by: 1 | -1): void {
     this.#inLine += by;
   }
 
-  /** Do most of the tasks in hand wait for a place at their host? Other processes couldn't ask it either. */
+  /** Whether most of the tasks in hand wait for a place at their host. Other processes couldn't ask that host either. */
   get isCrowded(): boolean {
     return 2 * this.#inLine > this.inHand;
   }
 
-  /** Does a task have the process to itself, or wait for that? */
+  /** Whether a task has the process to itself, or waits for that. */
   get isReserved(): boolean {
     return this.#alone.length > 0;
   }
 
   /**
-   * Waits for a slot, no longer than `timeout` if that is given. `false`: there won't be one, or the worker is stopping. A
+   * Waits for a slot, but no longer than `timeout` if that is given. Resolves with `false` if the time is up or the worker is stopping. A
    * slot that was entered must be left.
    */
   enter(queue: Queue, timeout?: Promise<void>): Promise<boolean> {
@@ -103,24 +103,24 @@ export class Slots {
       return await work();
     } finally {
       this.#alone.shift();
-      // Whoever is next comes when the slot is left.
+      // The next one starts when this slot is left.
       this.#window = 1;
     }
   }
 
-  /** A task that is not suspected has begun. */
+  /** Notes that a task that is not a suspect has begun. */
   noteUnsuspected(): void {
     this.#window *= 2;
     this.#admit();
   }
 
-  /** Sets how many there are from now on. Where there are fewer than before, those that have one keep it. */
+  /** Sets the number of slots. If it shrinks, deliveries that have a slot keep it. */
   resize(total: number): void {
     this.#total = total;
     this.#admit();
   }
 
-  /** Lets nobody enter any more; those who wait are told so. */
+  /** Lets no delivery enter any more; those that wait get `false`. */
   close(): void {
     this.#closed = true;
     for (const queue of QUEUES) for (const turnAway of this.#waiting[queue].splice(0)) turnAway(false);
@@ -147,7 +147,7 @@ export class Slots {
     return normal ? 'normal' : undefined;
   }
 
-  /** Those who wait to be alone hold slots too: the first goes when nobody else is left. */
+  /** Starts the next task that waits to be alone. Such tasks hold slots too, so it can start when only they are left. */
   #startAlone(): void {
     if (this.inHand === this.#alone.length) this.#alone[0]?.();
   }

@@ -2,10 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { JoinPlan } from '../../../shared/task/group/plan.ts';
 
-/**
- * Says which joins, and which steps of their groups, a crawler has otherwise than a run that goes on with it: a run keeps those that it
- * opened with.
- */
+/** Warns about joins, and steps of their groups, that have changed in the crawler since the run was opened: a resumed run keeps its own. */
 export function warnOfChangedJoins(
   run: string,
   own: JoinPlan | undefined,
@@ -16,11 +13,11 @@ export function warnOfChangedJoins(
   if (changed.length === 0) return;
   log.warn(
     { run, changed: [...new Set(changed)].join(', ') },
-    'the run keeps the joins and groups that it was begun with; what the crawler has changed of them holds for its next run',
+    'the run keeps the joins and groups that it was begun with; the changes in the crawler apply to its next run',
   );
 }
 
-/** The names of what differs, or is in one of both only. */
+/** Returns the names whose values differ, or that only one of the two has. */
 function differing(own: Readonly<Record<string, unknown>> = {}, now: Readonly<Record<string, unknown>> = {}): string[] {
   return Object.keys({ ...now, ...own }).filter((name) => !isDeepStrictEqual(own[name], now[name]));
 }

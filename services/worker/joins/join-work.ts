@@ -20,21 +20,21 @@ import { type Ending, failedStep, joinRecord, type Visit } from '../pipeline/vis
 
 export interface JoinWorkOptions {
   readonly frontier: Groups;
-  /** What a join gets of its group takes part in this. */
+  /** Memory budget, which the data a join receives from its group counts towards. */
   readonly fetcher: Pick<BodyBudget, 'reserve'>;
   readonly progressOf: Runs['progress'];
-  /** What all workers have stored; to be closed by the caller. */
+  /** Opens the records that all workers have stored; the caller must close them. */
   readonly openRecords: () => Promise<RecordSource>;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
-/** What a join came to. `input`: what joins get of it that take it, as {@link writeInput} has it. */
+/** The result of a join. `input` is the data for the joins that take this one's result, written by {@link writeInput}; undefined if none does. */
 type Made =
   | { readonly record: DoneRecord; readonly input: ReturnType<typeof writeInput> | undefined }
   | { readonly ending: Ending };
 
-/** Has joins make their records. */
+/** Runs joins, which make records from their groups. */
 export class JoinWork {
   readonly #options: JoinWorkOptions;
   readonly #steps: Steps;
@@ -44,7 +44,7 @@ export class JoinWork {
     this.#steps = steps;
   }
 
-  /** `stale`: the join's release no longer counts. What it gets of its group counts as memory until `hold` ends. */
+  /** Makes the record of a join, or returns `stale` if its release no longer counts. The data from its group count as memory until `hold` ends. */
   async make(visit: Visit, hold: PageHold): Promise<Made | 'stale'> {
     const { clock } = this.#options;
     const { run, task } = visit;
@@ -79,7 +79,7 @@ export class JoinWork {
     }
   }
 
-  /** The outcome of a failed attempt by the join's own rules: without any, it is final. */
+  /** Returns the outcome of a failed attempt under the join's own rules. Without rules, the failure is final. */
   #underRules({ state, run }: Visit, { retry }: Join, outcome: Outcome): Outcome {
     if (retry === undefined) return outcome;
     const maxAttempts = retry.attempts ?? run.options.maxAttempts;

@@ -22,17 +22,17 @@ import { type Arrival, type Ending, failedStep, type Move, sentBy, urlOf, type V
  * `skipped: middleware`. Most crawlers have none, and no promise is made for them.
  */
 
-/** Calls functions of crawlers. */
+/** Calls the functions of crawlers. */
 export type Calls = Pick<Steps, 'call'>;
 
-/** A hop as its middleware wants it: another request, an answer in its place, or its end. */
+/** The decision of `beforeFetch` about a hop: a request, another URL, an answer in its place, or its end. */
 export type Prepared =
   | { readonly send?: SentRequest }
   | { readonly move: Pick<Move, 'to'> }
   | { readonly arrival: Arrival }
   | { readonly ending: Ending };
 
-/** Has `beforeFetch` see the next request of a visit. */
+/** Calls `beforeFetch` with the next request of a visit. */
 export function prepared(visit: Visit, steps: Calls): Prepared | Promise<Prepared> {
   const send = sentBy(visit);
   if (hasHook(visit.run.crawler, 'beforeFetch')) return preparedBy(visit, send, steps);
@@ -57,10 +57,10 @@ async function preparedBy(visit: Visit, send: SentRequest | undefined, steps: Ca
   }
 }
 
-/** What came of a request. */
+/** The result of a request. */
 type Came = { readonly arrival: Arrival } | { readonly ending: Ending };
 
-/** Has `afterFetch` see the answer to a visit's request: a page, or one that was no page. */
+/** Calls `afterFetch` with the answer to a visit's request, whether it is a page or not. */
 export function seen<A extends Came>(visit: Visit, came: A, steps: Calls): A | Promise<A | Came> {
   return hasHook(visit.run.crawler, 'afterFetch') ? seenBy(visit, came, steps) : came;
 }
@@ -89,16 +89,16 @@ async function seenBy<A extends Came>(visit: Visit, came: A, steps: Calls): Prom
   }
 }
 
-/** Has `transform` see the items of a page. Rejects with a StepError. */
+/** Calls `transform` with the items of a page. Rejects with a StepError. */
 export function transformed(visit: Visit, page: Page, extract: Extract, steps: Calls): Extract | Promise<Extract> {
   if (!hasHook(visit.run.crawler, 'transform')) return extract;
   return transform(onPage(visit, page.url, steps), page, extract);
 }
 
-/** A record to store, or why it isn't stored. */
+/** A record to store, or the ending if it isn't stored. */
 type Storable = { readonly record: DoneRecord } | { readonly ending: Ending };
 
-/** Has `beforeStore` see the record of a page. */
+/** Calls `beforeStore` with the record of a page. */
 export function storable(visit: Visit, record: DoneRecord, steps: Calls): Storable | Promise<Storable> {
   return hasHook(visit.run.crawler, 'beforeStore') ? storableBy(visit, record, steps) : { record };
 }
@@ -112,7 +112,7 @@ async function storableBy(visit: Visit, record: DoneRecord, steps: Calls): Promi
   }
 }
 
-/** Did an answer come of a request of this visit? */
+/** Returns whether an arrival is a host's answer to this visit's request. */
 export function hasAsked({ fromCache, isMade }: Arrival): boolean {
   return !fromCache && isMade !== true;
 }
@@ -129,7 +129,7 @@ function onPage({ run, task }: Visit, url: string, steps: Calls): OnPage {
   return { work, task, url, call };
 }
 
-/** What a middleware throws may quote what it sent. */
+/** Masks secrets in a middleware's error, which can quote what was sent. */
 function withoutSecrets(error: StepError, secrets: Secrets | undefined): StepError {
   const said = error.message.slice(error.place.length + 2);
   return new StepError(error.place, masked(said, secrets), error.cause);

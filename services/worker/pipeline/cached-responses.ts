@@ -11,16 +11,16 @@ import { cookiesOf, loginsOf, type Visit } from './visit.ts';
 /**
  * Decides which runs read the response cache, and which write to it.
  *
- * | run                            | looks | keeps |
- * |--------------------------------|-------|-------|
- * | `dedup: ever`                  | no    | no    |
- * | `dedup: run` (`--fresh`)       | yes   | yes   |
- * | the same, incremental          | no    | yes   |
+ * | run                            | reads | writes |
+ * |--------------------------------|-------|--------|
+ * | `dedup: ever`                  | no    | no     |
+ * | `dedup: run` (`--fresh`)       | yes   | yes    |
+ * | the same, incremental          | no    | yes    |
  *
- * With `dedup: ever` a URL is fetched only once, so nobody would read its cached response. An incremental run must ask the
- * host for the current version. Pages of a session, and of crawlers
- * with a `beforeFetch`, are never shared. Responses to requests with credentials may not be shared (RFC 9111 section 3.5), and only
- * those to GET and HEAD are kept. Nor are files: they are large, and on the disk already.
+ * With `dedup: ever` a URL is fetched only once, so nobody would read its cached response. An incremental run must ask the host for the
+ * current version. Pages of a session, and of crawlers with a `beforeFetch`, are never shared. Responses to requests with credentials may
+ * not be shared (RFC 9111 section 3.5), and only those to GET and HEAD are kept. Files are not cached, since they are large and already on
+ * disk.
  */
 export class CachedResponses {
   readonly #cache: ResponseCache;
@@ -29,14 +29,14 @@ export class CachedResponses {
     this.#cache = cache;
   }
 
-  /** The page, if a run with these options may have it from the cache. */
+  /** Returns the page from the cache, if a run with these options may read it there. */
   async find(task: Task, run: Pick<WorkedRun, 'options' | 'crawler'>): Promise<FetchedPage | undefined> {
     if (task.step === FILE_STEP.key || !looks(run.options) || isOwn({ task, run }) || !isCacheable(task.request))
       return undefined;
     return await this.#cache.get(cacheKeyOf(task.url, digestOf(task.request)));
   }
 
-  /** May a run use the page that was found for it, now that its options are certain? */
+  /** Returns whether a run may use the page found for it, now that its options are certain. */
   serves(options: RunOptions): boolean {
     return looks(options);
   }
@@ -50,7 +50,7 @@ export class CachedResponses {
   }
 }
 
-/** Is a page fetched in a way of its own: with credentials or cookies, or as its crawler's session or middleware has it? */
+/** Returns whether a page is fetched in a private way: with credentials or cookies, in a session, or through a `beforeFetch`. */
 function isOwn(visit: Pick<Visit, 'task' | 'moved'> & { readonly run: Pick<WorkedRun, 'crawler'> }): boolean {
   const { crawler } = visit.run;
   const isCrawlers = crawler.sessionOf(visit.task) !== undefined || hasHook(crawler, 'beforeFetch');

@@ -1,7 +1,7 @@
 import { type Claims, nameOf } from '../../../shared/ports/frontier/frontier.ts';
 import type { Ending, Visit } from './visit.ts';
 
-/** Is the page of this mark another task's? Then it need not be fetched for this one: its claim would be refused. */
+/** Returns whether the page with this mark is another task's. It need not be fetched for this one, whose claim would be refused. */
 export async function isKnown(
   { task, release, run, known }: Visit,
   mark: string,
@@ -12,13 +12,13 @@ export async function isKnown(
   return await frontier.isTaken(task.run, nameOf({ release, task }), mark);
 }
 
-/** How a task ends whose page is another task's. */
+/** Returns the ending of a task whose page is another task's. */
 export function knownAlready(url: string): Ending {
   const detail = `redirected to ${url}, which is known`;
   return { outcome: { kind: 'skipped', reason: 'duplicate', detail }, hostAnswered: true };
 }
 
-/** Claims the URL that the task was redirected to: its page stands for both URLs. */
+/** Claims the URL that the task was redirected to, so that its page stands for both URLs. */
 export async function claimArrival(
   { task, release, run, known }: Visit,
   mark: string,
@@ -28,6 +28,6 @@ export async function claimArrival(
   // An earlier run claimed it for this same task, and such marks are kept.
   if (mark === known?.claimed && run.options.dedup === 'ever') return 'claimed';
   const claim = await frontier.claim(task.run, nameOf({ release, task }), mark);
-  // An owner that a replay crawls once more has claimed it the first time.
+  // The owner that this replay crawls again claimed it the first time.
   return claim === 'taken' && mark === task.replayed?.claimed ? 'claimed' : claim;
 }

@@ -11,10 +11,10 @@ import type { Arrival, Visit } from './visit.ts';
 const NO_BODY = new Uint8Array();
 
 /**
- * Stores a file that a step asked for, and says of it what a step would emit. Its page is empty for all else: nothing in a file
- * is read, followed, or kept as content.
+ * Stores a file that a step asked for, and returns what a step would emit for it. Its page is otherwise empty: nothing in a file is read,
+ * followed, or kept as content.
  *
- * @throws what the store does
+ * @throws the store's errors
  */
 export async function storeFile({ task }: Visit, arrival: Arrival, files: FileStore): Promise<ReadPage> {
   const { body, headers, finalUrl } = arrival.fetched;

@@ -15,15 +15,15 @@ import { type Ending, endedRecord, type Visit } from './visit.ts';
 export interface EndingsOptions extends DeadLetteringOptions {
   readonly frontier: Frontier & DeadLetteringOptions['frontier'];
   readonly sink: Sink;
-  /** Called when links were taken, or a join may be due. */
+  /** Called when links were accepted, or when a join may be due. */
   readonly onOffered?: () => void;
-  /** Called when the frontier has taken an outcome. */
+  /** Called when the frontier has accepted an outcome. */
   readonly onSettled?: (outcome: Outcome['kind']) => void;
-  /** Records can't be stored: the worker should stop consuming. */
+  /** Called when records can't be stored: the worker should stop consuming. */
   readonly onSinkFailure: (reason: string) => void;
 }
 
-/** How deliveries end: what they came to is recorded, dead-lettered, and settled, in this order. */
+/** Ends deliveries: their outcomes are recorded, dead-lettered and settled, in this order. */
 export class Endings {
   readonly #options: EndingsOptions;
   readonly #outcomes: OutcomeLog;
@@ -49,7 +49,7 @@ export class Endings {
     return 'ack';
   }
 
-  /** Puts a task back. Its host, and all that waits for that, waits at least `hostFreeInMs`. */
+  /** Puts a task back. Its host, and every task that waits for it, waits at least `hostFreeInMs`. */
   async putBack(visit: Visit, hostFreeInMs: number): Promise<Handling> {
     const { clock, signal } = this.#options;
     if (visit.release === 0) {
@@ -60,7 +60,7 @@ export class Endings {
     return await this.#defer(visit, { outcome: { kind: 'defer' }, hostFreeInMs });
   }
 
-  /** Puts a task back whose links a full frontier has refused. */
+  /** Puts a task back whose links were refused by a full frontier. */
   async withoutRoom(visit: Visit, refused: NonNullable<Settlement['refused']>): Promise<Handling> {
     return await this.#defer(visit, { outcome: { kind: 'defer', inMs: FULL_NAP_MS }, refused });
   }
@@ -72,19 +72,22 @@ export class Endings {
     return 'ack';
   }
 
-  /** Tells the frontier the outcome; nothing for a run that the store has lost. */
+  /** Tells the frontier the outcome. Does nothing for a run that the store has lost. */
   async settle(visit: Visit, ending: Ending, bytes = 0): Promise<SettleReply | undefined> {
     if (visit.release === 0) return undefined;
     const { frontier, clock, onOffered, onSettled } = this.#options;
     const settlement = settlementOf(visit, ending, bytes, clock.now());
     const reply = await frontier.settle(visit.task.run, nameOf(visit), settlement);
     onSettled?.(reply === 'settled' ? ending.outcome.kind : 'defer');
-    // It may have been the last that a join waited for.
+    // This task may have been the last that a join waited for.
     if (visit.run.options.joins !== undefined) onOffered?.();
     return reply;
   }
 
-  /** Stores a record. One that is refused fails its task, and one that can't be stored now puts it back: how its delivery is handled then. */
+  /**
+   * Stores a record. Returns `undefined` if that worked. A refused record fails its task, and one that can't be stored now puts it back;
+   * the handling of the delivery is then returned.
+   */
   async unlessStored(
     visit: Visit,
     record: DoneRecord | RecordRefusedError,
@@ -97,7 +100,7 @@ export class Endings {
     return await this.over(visit, { ...about, outcome: { kind: 'failed', reason, detail } });
   }
 
-  /** `failed`: the sink could not, and the worker was told. */
+  /** Stores a record. Returns `failed` if the sink could not, after telling the worker. */
   async #store(record: PageRecord): Promise<'stored' | 'failed' | RecordRefusedError> {
     try {
       await this.#options.sink.put(record);

@@ -7,14 +7,14 @@ import { failureOf, mayFallBack, underPolicy } from '../../../shared/task/task/r
 import type { Steps } from './steps.ts';
 import { type Arrival, type Ending, failedStep, mostAttempts, stepOf, urlOf, type Visit } from './visit.ts';
 
-/** A page, and what a step made of it. */
+/** A page, and the result of a step for it. */
 export interface ReadPage {
   readonly arrival: Arrival;
   readonly page: Page;
   readonly extract: Extract;
 }
 
-/** The ending after its step's own rules about attempts. */
+/** Returns the ending after applying its step's own rules about attempts. */
 export function underRules(visit: Visit, ending: Ending, random: number): Ending {
   const { attempts } = visit.state;
   const about = { attempts, maxAttempts: mostAttempts(visit), random, status: ending.status };
@@ -22,10 +22,10 @@ export function underRules(visit: Visit, ending: Ending, random: number): Ending
 }
 
 /**
- * Has the fallback of a failed step take over in the task's place, and the fallback's own one if it fails as well.
+ * Lets the fallback of a failed step take over, then that fallback's own if it fails too, and so on.
  *
- * @param given the page that the step failed with, if it got as far
- * @returns what a fallback made of it; else the ending, which is the last one's
+ * @param read the page with which the step failed, if it got that far
+ * @returns the result of the first fallback that succeeds, otherwise only the ending, which is the last one's
  */
 export async function fallBack(
   visit: Visit,
@@ -46,7 +46,7 @@ export async function fallBack(
       return { ending, arrival, page, extract };
     } catch (error: unknown) {
       if (!(error instanceof StepError)) throw error;
-      // What the request said of the host still holds.
+      // The request's findings about the host still hold.
       const { outcome: failed, place } = failedStep(error);
       ending = { ...ending, outcome: failed, place };
     }
@@ -58,7 +58,7 @@ function fallbackOf(step: Step | undefined, { run }: Visit): Step | undefined {
   return step?.fallback === undefined ? undefined : run.crawler.stepNamed(step.fallback);
 }
 
-/** The host's answer; an empty one, of status 0, if there was none. */
+/** Returns the host's answer, or an empty one of status 0 if there was none. */
 function answerOf(visit: Visit, { answer, status = 0 }: Ending): FetchedPage {
   return answer ?? { finalUrl: urlOf(visit), status, headers: {}, body: new Uint8Array(), durationMs: 0 };
 }

@@ -11,7 +11,7 @@ import type { Ending, Visit } from './visit.ts';
 const WHY = 'it may have been carried out, so it is not sent again (idempotent: true would allow it)';
 
 /**
- * The ending of a visit whose request an earlier delivery may have sent; nothing if it may be sent.
+ * Returns the ending of a visit whose request an earlier delivery may have sent, or nothing if it may be sent now.
  *
  * @param sent the request, which a middleware may have changed
  */
@@ -20,7 +20,7 @@ export function fateBefore(visit: Visit, sent: SentRequest | undefined): Ending 
   const { release, state, task } = visit;
   const before =
     release === 0
-      ? 'the store has lost what it knew of'
+      ? 'the store has lost its record of'
       : state.starts > 1
         ? 'a worker died over'
         : task.request?.isSent === true
@@ -29,7 +29,7 @@ export function fateBefore(visit: Visit, sent: SentRequest | undefined): Ending 
   return before === undefined ? undefined : ended(`${before} this ${sent.method}: ${WHY}`);
 }
 
-/** What a request without an answer means, if it may have been sent all the same. */
+/** Judges a request without an answer that was possibly sent. */
 export function fateAfter(sent: SentRequest | undefined, judged: Judgement, { isSent }: RequestTimings): Judgement {
   const { outcome } = judged;
   if (sent === undefined || sent.mayRepeat || !isSent || outcome.kind === 'skipped') return judged;
@@ -37,17 +37,17 @@ export function fateAfter(sent: SentRequest | undefined, judged: Judgement, { is
   return { ...judged, outcome: ended(`${detail}, to a ${sent.method}: ${WHY}`).outcome };
 }
 
-/** Did a task end since nobody knows what became of its request? */
+/** Returns whether a task ended because the fate of its request is unknown. */
 export function isUnknownFate({ outcome }: Ending): boolean {
   return outcome.kind === 'failed' && outcome.reason === 'unknown_fate';
 }
 
-/** The visit as its task is put back after its answer: no other visit may send its request again. */
+/** Returns the visit in the form in which its task is put back after its answer: no other visit may send its request again. */
 export function spent(visit: Visit): Visit {
   const { task, moved = task, isSpent } = visit;
   const { request } = moved;
   if (isSpent !== true) return visit;
-  // A plain GET that a middleware has made something else of.
+  // It was a plain GET until a middleware changed it.
   const asked = request ?? { method: 'GET' as const };
   return { ...visit, moved: { ...moved, request: { ...asked, isSent: true } } };
 }

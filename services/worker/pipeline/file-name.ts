@@ -1,9 +1,9 @@
 import { decodeExtended, parse } from 'content-disposition';
 import mime from 'mime';
 
-/** What an ending may be made of: the rest of a name may be anything. */
+/** A usable file ending. The rest of a name can be anything. */
 const ENDING = /\.([a-z0-9]{1,10})$/i;
-/** Types that servers give to anything. */
+/** Types that servers use for any file. */
 const VAGUE: ReadonlySet<string | undefined> = new Set([
   undefined,
   'application/octet-stream',
@@ -13,24 +13,24 @@ const VAGUE: ReadonlySet<string | undefined> = new Set([
   'text/plain',
 ]);
 
-/** What no file system shows as it is, or Windows allows in no name; and halves of surrogate pairs, which no UTF-8 has. */
+/** Characters that no file system shows as they are, or that Windows forbids in names; and halves of surrogate pairs, which UTF-8 can't encode. */
 const UNUSABLE = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029<>:"|?*]/gu;
-/** Names of devices on Windows, whatever ending they have. */
+/** Names of devices on Windows, with or without an ending. */
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)/i;
 const BEYOND_LATIN1 = /[^\x00-\xff]/;
-/** Of a name, in UTF-8: file systems take no longer one. */
+/** Maximum bytes of a name in UTF-8: file systems accept no longer one. */
 const MOST_NAME_BYTES = 255;
 
-/** What an answer says of the name of its file. */
+/** The parts of an answer from which its file gets a name. */
 interface Named {
   readonly disposition: string | undefined;
-  /** That it came from, in the end. */
+  /** The URL it finally came from. */
   readonly url: string;
 }
 
 /**
- * The names that a file has from its host, the best first: that in its `Content-Disposition` (RFC 6266), then the end of its URL.
- * Each is the name of a file in some folder, on any system: without a path, without what is unusable there, and not too long.
+ * Returns the names that the host gives a file, the best first: the one in its `Content-Disposition` (RFC 6266), then the end of its URL.
+ * Each is a valid name on any system: without a path, without unusable characters, and not too long.
  */
 export function fileNamesOf({ disposition, url }: Named): readonly string[] {
   const given = disposition === undefined ? undefined : nameIn(disposition);
@@ -38,8 +38,8 @@ export function fileNamesOf({ disposition, url }: Named): readonly string[] {
 }
 
 /**
- * The ending of a stored file, without a dot: that of the first of its names whose ending fits the type, else the usual one of the
- * type. Nothing if neither is known.
+ * Returns the ending of a stored file, without a dot: that of the first name whose ending fits the type, otherwise the usual one of the
+ * type. Returns nothing if neither is known.
  */
 export function extensionOf(contentType: string | undefined, names: readonly string[]): string | undefined {
   const written = names
@@ -54,12 +54,15 @@ function fits(ending: string | undefined, contentType: string | undefined): bool
   return known !== null && (VAGUE.has(contentType) || known === contentType);
 }
 
-/** `filename*` (RFC 8187) counts before `filename`, which many servers write in UTF-8, though it is in ISO 8859-1 by its standard. */
+/**
+ * Returns the name in a header. `filename*` (RFC 8187) is preferred to `filename`, which many servers write in UTF-8 although the standard
+ * says ISO 8859-1.
+ */
 function nameIn(disposition: string): string | undefined {
   const { filename, 'filename*': extended } = parse(disposition, { extended: false }).parameters;
   const decoded = extended === undefined ? undefined : decodeExtended(extended);
   if (decoded !== undefined || filename === undefined) return decoded;
-  // A middleware's answer may have any text.
+  // A middleware's answer can contain any text.
   if (BEYOND_LATIN1.test(filename)) return filename;
   const text = Buffer.from(filename, 'latin1').toString('utf8');
   return text.includes('\ufffd') ? filename : text;
@@ -86,7 +89,7 @@ function usable(name: string): string {
   return cut(free.slice(0, free.length - ending.length), MOST_NAME_BYTES - ending.length) + ending;
 }
 
-/** Without the dots and blanks that begin or end it: a hidden file, or what Windows leaves out. */
+/** Removes dots and blanks from both ends: they would hide the file, or Windows would drop them. */
 function trimmed(name: string): string {
   const isSpare = (at: number): boolean => /[.\s]/.test(name.charAt(at));
   let [start, end] = [0, name.length];
@@ -95,7 +98,7 @@ function trimmed(name: string): string {
   return name.slice(start, end);
 }
 
-/** The longest beginning of whole characters that has so many bytes at most. */
+/** Returns the longest beginning of whole characters that has at most this many bytes. */
 function cut(name: string, bytes: number): string {
   const { read } = new TextEncoder().encodeInto(name, new Uint8Array(bytes));
   return name.slice(0, read);

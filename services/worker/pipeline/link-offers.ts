@@ -22,35 +22,35 @@ export interface LinkOffersOptions {
   readonly frontier: Pick<Frontier, 'offer'>;
   readonly rules: readonly RoutingRule[];
   readonly log: Logger;
-  /** Called when links were taken: some may be due. */
+  /** Called when links were accepted, since some may be due. */
   readonly onOffered?: () => void;
 }
 
 /** Warnings remembered as logged, so that each is logged once. */
 const MOST_TOLD = 1_000;
-/** What a store needs for a link besides its text. */
+/** Bytes that a store needs for a link besides its text. */
 const STORED_BYTES = 100;
-/** What is logged when links are left out, by why. */
+/** Log messages for links that are left out, by reason. */
 const LEFT_OUT = {
-  cut: 'a step names more links of a page than are followed (10 000, 1 MiB of them, 8 192 characters each): the rest is left out',
+  cut: 'a step names more links of a page than can be followed (10 000, 1 MiB in all, 8 192 characters each): the rest are left out',
   limit: 'the run has taken as many URLs as it may (--limit): further links are left out',
   maxPages: 'the run reached its limit of pages (--max-pages): further links are left out',
   nofollow: 'a seed asks that its links not be followed (nofollow), and none is',
   scope: 'a domain reached its limit of hosts (--max-hosts-per-domain): links to further ones are left out',
 } as const;
 
-/** What became of a page's links. */
+/** The result of offering a page's links. */
 export type LinksOffered =
   | {
-      /** `stale`: the page's release no longer counts. `cut`: offered, but the crawler named more links than a page may have. */
+      /** `stale`: the page's release no longer counts. `cut`: links were offered, but the crawler named more than a page may have. */
       readonly how: 'offered' | 'cut' | 'stale';
-      /** Links that were not offered, each counted once. */
+      /** Number of links that were not offered, by reason; each is counted once. */
       readonly leftOut?: Settlement['leftOut'];
-      /** What was offered, for the settle; nothing if no link was. */
+      /** The links that were offered, for the settlement; nothing if there were none. */
       readonly tally?: LinkTally;
     }
   | {
-      /** The frontier accepts nothing now. */
+      /** The frontier is full for now. */
       readonly how: 'full';
       readonly refused: LinksRefused;
     };
@@ -144,17 +144,17 @@ export class LinkOffers {
   }
 }
 
-/** A stamp for one admission: 48 random bits, as only the few admissions of one release are told apart by it. */
+/** Returns a stamp for one admission. 48 random bits suffice, since it only distinguishes the few admissions of one release. */
 function newStamp(): string {
   return randomBytes(6).toString('base64url');
 }
 
-/** About what the store needs for them. */
+/** Returns roughly how many bytes the store needs for the offers. */
 function bytesOf(offers: readonly TaskOffer[]): number {
   return offers.reduce((sum, offer) => sum + Buffer.byteLength(JSON.stringify(offer)) + STORED_BYTES, 0);
 }
 
-/** By what a link is known that was met: the pages of a list may be one URL, each asked for by another request. */
+/** Returns the key under which a link is remembered. The pages of a list can share one URL and differ in their requests. */
 function metAs(link: string, request: TaskRequest | undefined): string {
   const digest = digestOf(request);
   return digest === undefined ? link : `${digest} ${link}`;

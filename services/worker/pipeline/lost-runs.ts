@@ -1,10 +1,10 @@
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 
-/** Runs remembered at most; at this number all are forgotten, and told again. */
+/** Maximum runs remembered; at this number all are forgotten, and reported again. */
 const MOST_RUNS = 1_000;
 
-/** Says of each run that has deliveries, and that the store doesn't know, that it may be lost: once. */
+/** Reports runs that have deliveries but are unknown to the store and may be lost. Each is reported once. */
 export class LostRuns {
   readonly #log: Logger;
   readonly #told = new Set<string>();
@@ -19,7 +19,7 @@ export class LostRuns {
     this.#told.add(run);
     this.#log.warn(
       { what: `run ${run}` },
-      `unknown to the store, which may have lost its data (what is queued is recorded; offer the seeds again by ${TRAWL} produce --run):`,
+      `unknown to the store, which may have lost its data (queued pages are still recorded; offer the seeds again with ${TRAWL} produce --run):`,
     );
   }
 }

@@ -7,8 +7,8 @@ import type { OwnReading, Visit } from './visit.ts';
 const PART = 'the reading of its page';
 
 /**
- * What Trawl itself reads of a page, besides its step. A page that this can't be done with fails as one whose step throws, and its
- * record says why: put back, it would be tried until it counts as one that kills its process.
+ * Reads the parts of a page that Trawl itself needs, besides those its step reads. A page on which this fails is failed as if its step had
+ * thrown, and its record gives the reason. If it were put back, it would be retried until it counts as a page that kills its process.
  */
 export class OwnReader {
   readonly #steps: Pick<Steps, 'call'>;
@@ -30,7 +30,7 @@ export class OwnReader {
     }
   }
 
-  /** Reads what a record has of its page. Rejects with a StepError. */
+  /** Reads the parts of a page that go into its record. Rejects with a StepError. */
   readRecorded({ run, task }: Visit, page: Page): Promise<OwnReading> {
     const { content, crawler } = run.options;
     const read = (): OwnReading => {

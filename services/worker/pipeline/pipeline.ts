@@ -65,7 +65,7 @@ export interface PipelineOptions
   readonly frontier: Frontier & AttemptHistory & Claims & Groups & Ledger & MissingSteps;
   readonly fetcher: Fetcher & BodyBudget;
   readonly cache: ResponseCache;
-  /** Where files go that steps ask for. */
+  /** The store for files that steps ask for. */
   readonly files: FileStore;
   readonly runs: RunDirectory;
   /** Records messages that are not tasks. */
@@ -79,9 +79,9 @@ export interface PipelineOptions
 
 /** A page that a step has read. */
 interface Kept extends ReadPage {
-  /** The mark of the page that its redirects led to, if it isn't the task's own. */
+  /** The mark of the page that its redirects led to, if that isn't the task's own. */
   readonly claimed: string | undefined;
-  /** What its request said of the host. */
+  /** Findings of its request about the host. */
   readonly ending: Omit<Ending, 'outcome'>;
 }
 
@@ -93,7 +93,7 @@ const NEW_TASK: TaskState = { attempts: 0, starts: 1, throttles: 0, firstSeen: 0
  * read → its run → admit, and the cached response → robots → gate → fetch → read the page → offer its links → store the record →
  * dead-letter it, if it failed → settle, and keep the response → ack
  *
- * The order of effects is fixed: if the process dies between two of them, the task is worked on again, and still counts once.
+ * The order of effects is fixed: if the process dies between two of them, the task is worked on again and still counts once.
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -126,7 +126,7 @@ export class Pipeline {
   }
 
   /**
-   * Processes a delivery until its task is settled or put back. `behind`: it is for other programs. Rejects when a store fails;
+   * Processes a delivery until its task is settled or put back. Returns `behind` if it is for other programs. Rejects when a store fails;
    * the delivery must then be returned.
    */
   async handle(delivery: Delivery): Promise<Handling | 'behind'> {
@@ -183,7 +183,7 @@ export class Pipeline {
         return 'ack';
       case 'unknown_run':
         this.#lost.met(task.run);
-        // Its inputs are lost: it would write a wrong record over a right one.
+        // A join's inputs are lost with the run, so it would replace a right record by a wrong one.
         if (isJoin) return 'ack';
         return await PageHold.during((hold) => this.#visit({ ...visit, release: 0, state: NEW_TASK }, known, hold));
       case 'deadline':
@@ -224,7 +224,7 @@ export class Pipeline {
     return handling;
   }
 
-  /** Has a join make its record of what its group, or its run, came to. */
+  /** Runs a join, which makes its record from the results of its group or run. */
   async #join(visit: Visit, hold: PageHold): Promise<Handling> {
     const made = await this.#joins.make(visit, hold);
     if (made === 'stale') return 'ack';
@@ -274,7 +274,7 @@ export class Pipeline {
     return await this.#keep(visit, { ...stored, claimed, ending: { hostAnswered: true } });
   }
 
-  /** Keeps what a step made of a page: offers its links, stores its record, settles its task. */
+  /** Keeps the result of a step for a page: offers its links, stores its record, settles its task. */
   async #keep(visit: Visit, { arrival, page, extract: given, claimed, ending }: Kept): Promise<Handling> {
     const { clock } = this.#options;
     let own: OwnReading;
@@ -336,7 +336,7 @@ export class Pipeline {
     return 'ack';
   }
 
-  /** Ends a task that gave no page: records it, dead-letters it if it failed, settles it. Its fallback may still make one of it. */
+  /** Ends a task that gave no page: records it, dead-letters it if it failed, settles it. Its fallback can still make a page of it. */
   async #end(visit: Visit, given: Ending, read?: Pick<Kept, 'arrival' | 'page' | 'claimed'>): Promise<Handling> {
     if (visit.task.join !== undefined) return await this.#endings.over(visit, given);
     const ruled = underRules(visit, given, this.#options.random());

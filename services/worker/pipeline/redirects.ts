@@ -8,13 +8,13 @@ import { isSeed, scopeTest } from '../../../shared/task/url/scope.ts';
 import { canonicalOf, hostKeyOf, MAX_URL_LENGTH } from '../../../shared/task/url/url.ts';
 import { type Ending, type Move, redirectsOf, stepOf, type Visit } from './visit.ts';
 
-/** Characters of all a task's redirects: they travel in its message, whose size is limited. */
+/** Maximum characters of all of a task's redirects: they travel in its message, whose size is limited. */
 const MAX_REDIRECTS_LENGTH = 131_072;
-/** Characters of a pattern that a record shows. */
+/** Maximum characters of a pattern in a record. */
 const MOST_PATTERN_SHOWN = 200;
-/** Some sites redirect a client back to the same URL once, to see whether it accepts their cookie. */
+/** Allowed returns to the same URL. Some sites redirect a client back once, to see whether it accepts their cookie. */
 const MOST_RETURNS = 1;
-/** The same if the answer sets one: it may be the second or third. */
+/** Allowed returns if the answer sets a cookie, which might be the second or third one. */
 const MOST_RETURNS_WITH_COOKIES = 3;
 
 /**
@@ -24,13 +24,13 @@ const MOST_RETURNS_WITH_COOKIES = 3;
  * |-------------------------------------------|---------------------|
  * | on, beyond the number allowed             | `failed: redirects` |
  * | to a URL visited before, a second time (a fourth, if the answer sets cookies) | `failed: redirects` |
- * | to no http URL, or one that is too long   | `failed: redirects` |
+ * | to a URL that isn't http, or is too long  | `failed: redirects` |
  * | out of scope, from a followed link        | `skipped: scope`    |
- * | to what `exclude` matches, from a followed link or a file | `skipped: scope` |
+ * | to a URL that `exclude` matches, from a followed link or a file | `skipped: scope` |
  * | anywhere else                             | requested next      |
  *
- * A seed may redirect anywhere: somebody who names a site means it to be found at its new address. So may a file, which a step
- * may ask for wherever it is.
+ * A seed may redirect anywhere: anybody who names a site wants it found at its new address. So may a file, unless
+ * the URL is excluded, since steps can ask for files anywhere.
  */
 export async function followed(
   visit: Visit,
@@ -57,8 +57,9 @@ export async function followed(
 }
 
 /**
- * The outcome of a redirect out of scope, by what forbids it; nothing if the task may be redirected to `to`. A seed may, to anywhere; a
- * file, to anything that isn't excluded; a followed link, only within its step's scope, or the run's, as well.
+ * Returns the outcome of a redirect out of scope, with the rule that forbids it; nothing if the task may be redirected to `to`. A seed may
+ * be redirected anywhere; a file, to any URL that isn't excluded; a followed link, only to one that is also within the scope of its step,
+ * or of the run.
  */
 export async function outOfScope(visit: Visit, to: string): Promise<Extract<Outcome, { kind: 'skipped' }> | undefined> {
   const { task, run } = visit;
@@ -80,8 +81,8 @@ export async function outOfScope(visit: Visit, to: string): Promise<Extract<Outc
 }
 
 /**
- * Does a redirect lead to the same URL as its site writes it: with https, with or without `www.` or a slash at the end? If that
- * URL is known, its page is, too. Any other known URL may be a way in, which sets a cookie and leads back.
+ * Returns whether a redirect leads to the same URL in its site's preferred spelling: with https, with or without `www.` or a trailing
+ * slash. If that URL is known, so is its page. Any other known URL could be a way in, which sets a cookie and leads back.
  */
 export function isRespelt(from: string, to: string): boolean {
   return spelling(from) === spelling(to);

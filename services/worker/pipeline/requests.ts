@@ -29,24 +29,24 @@ import {
 } from './visit.ts';
 
 export interface RequestsOptions extends HostTurnsOptions {
-  /** Left out, no page is another task's. */
+  /** If left out, no page counts as another task's. */
   readonly frontier?: Pick<Claims, 'isTaken'>;
   readonly steps: Calls;
   readonly sessions: Pick<Sessions, 'enter' | 'isExpired' | 'renew'>;
-  /** Left out, the rules of robots.txt are ignored. */
+  /** If left out, the rules of robots.txt are ignored. */
   readonly robots?: Robots | undefined;
   readonly slots: Pick<Slots, 'total' | 'noteShortage' | 'noteInLine'>;
 }
 
-/** What is known of a page before anybody is asked for it. */
+/** Facts about a page that need no request. */
 export interface Known {
   readonly rules: RobotsRules | undefined;
   readonly arrival: Arrival | undefined;
-  /** How long its host is still paused. */
+  /** Milliseconds for which its host is still paused. */
   readonly pausedMs?: number;
 }
 
-/** What a visit's requests came to. Redirects may have led it on: `visit` says where to. */
+/** The result of a visit's requests. `visit` includes the redirects that were followed. */
 export type Requested = { readonly visit: Visit } & (
   | { readonly arrival: Arrival; readonly left?: Promise<void> }
   | { readonly ending: Ending; readonly left?: Promise<void> }
@@ -54,34 +54,34 @@ export type Requested = { readonly visit: Visit } & (
   | { readonly laterMs: number }
 );
 
-/** How long pages of hosts that never answered wait while too many hosts are silent. */
+/** Wait of pages of hosts that never answered, while too many hosts are silent. */
 const SILENT_WAITS_MS = 3_000;
-/** How long those of one wait whose request had to make room for another host. */
+/** Wait of a page whose request had to make room for another host. */
 const CUT_SHORT_WAITS_MS = 15_000;
 
-/** A hop's host has answered, if only with its robots.txt. */
+/** Whether a hop's host has answered, if only with its robots.txt. */
 interface Spoke {
   readonly spoke: boolean;
 }
 
-/** What is known before a hop. */
+/** The known facts before a hop. */
 interface Reach {
   readonly rules: RobotsRules | undefined;
   readonly arrival: Arrival | undefined;
   readonly pausedMs: number | undefined;
-  /** What is sent, if it is no plain GET. */
+  /** The request to send, unless it is a plain GET. */
   readonly send: SentRequest | undefined;
 }
 
-/** As if a request that a middleware sends elsewhere had been redirected there. */
+/** Status for a request that a middleware sends elsewhere: it is treated like a redirect. */
 const MOVED = 307;
 
-/** Where robots.txt is ignored. */
+/** The permission where robots.txt is ignored. */
 const FREE: Permission = { kind: 'allow', intervalMs: 0, asked: false };
 
 /**
- * Asks for a task's page: robots.txt → gate → fetch, and the same again for each redirect, whose hop has a robots.txt, a
- * host and a turn of its own. Of a response that is cached, where it led is looked at in the same way, but asks nobody.
+ * Requests a task's page: robots.txt → gate → fetch, and the same again for each redirect, since each hop has its own robots.txt, host and
+ * turn. The redirects of a cached response are checked in the same way, but no host is asked.
  */
 export class Requests {
   readonly #options: RequestsOptions;
@@ -96,9 +96,10 @@ export class Requests {
   }
 
   /**
-   * `left` in the answer: its place at the host is free again. That need not be waited for before the page is read.
+   * Makes the requests of a visit. `left` in the result resolves when its place at the host is free again, which the page can be read
+   * without.
    *
-   * @param hold of the page's bytes
+   * @param hold the hold on the page's bytes
    */
   async make(visit: Visit, { rules, arrival, pausedMs = 0 }: Known, hold: PageHold): Promise<Requested> {
     const robots = robotsFor(this.#options.robots, visit.run);
@@ -129,7 +130,7 @@ export class Requests {
       const reach = { rules: known, arrival, pausedMs: paused, send };
       const { spoke, ...asked } = await this.#reach(hop, reach, hold);
       if (spoke) hop = { ...hop, spoke };
-      // What is cached was asked for by another: its redirects are none of this visit's.
+      // A cached response was requested by another visit, so its redirects are not this visit's.
       if ('arrival' in asked && arrival !== undefined) return { visit, ...asked };
       if ('laterMs' in asked) return { visit: hop, ...asked };
       if ('isExpired' in asked) {
@@ -150,14 +151,14 @@ export class Requests {
       hop = redirected(hop, asked);
       if (arrival === undefined && isRespelt(from, asked.to) && (await this.#isKnown(hop)))
         return { visit: hop, ending: knownAlready(asked.to) };
-      // Admission knew the first host only.
+      // Admission covered only the first host.
       [known, paused] = [await robots?.look(asked.to), undefined];
     }
   }
 
   /**
-   * Is the page that a redirect leads to another task's? Then it isn't asked for a second time, unless its answer may be another
-   * for this task: by cookies, in a session that it may say is over, or with a middleware.
+   * Returns whether the page that a redirect leads to is another task's. Then it isn't requested a second time, unless its answer for this
+   * task might differ: because of cookies, a session that may have ended, or a middleware.
    */
   async #isKnown(hop: Visit): Promise<boolean> {
     const { frontier } = this.#options;
@@ -167,7 +168,7 @@ export class Requests {
     return await isKnown(hop, arrivedMark(hop, urlOf(hop)), frontier);
   }
 
-  /** One hop: what its robots.txt says, and then its page. */
+  /** Makes one hop: checks its robots.txt, then requests its page. */
   async #reach(hop: Visit, { rules, arrival, pausedMs, send }: Reach, hold: PageHold): Promise<Hop & Spoke> {
     const robots = robotsFor(this.#options.robots, hop.run);
     const host = hostOf(hop);
@@ -196,7 +197,7 @@ export class Requests {
     }
   }
 
-  /** A cached response: another run's response must not bypass this run's scope or its crawler's content types. */
+  /** Checks a cached response: another run's response must not bypass this run's scope or its crawler's content types. */
   async #recall(visit: Visit, arrival: Arrival): Promise<Answered> {
     const { finalUrl, headers, status } = arrival.fetched;
     if (finalUrl !== urlOf(visit)) {
@@ -207,7 +208,7 @@ export class Requests {
     const wanted = wants(visit, contentType);
     if (wanted === true) return { arrival };
     if (wanted !== false) return { ending: { ...failedStep(wanted), hostAnswered: undefined } };
-    const detail = `The answer is ${contentType ?? 'of no content type'}`;
+    const detail = `The answer is ${contentType ?? 'without a content type'}`;
     return { ending: { outcome: { kind: 'skipped', reason: 'content_type', detail } } };
   }
 
@@ -216,7 +217,7 @@ export class Requests {
     return { url: urlOf(visit), host: hostOf(visit), intervalMs, signal };
   }
 
-  /** What becomes of a page that is not fetched, or not now, because of its robots.txt. */
+  /** Returns the result for a page that its robots.txt forbids or delays. */
   async #refused(
     visit: Visit,
     refusal: Exclude<Permission, { kind: 'allow' }>,
@@ -239,7 +240,7 @@ export class Requests {
     }
   }
 
-  /** A page that a new login didn't open: that costs an attempt. */
+  /** Returns the ending of a page that stayed closed after a new login, which costs an attempt. */
   #stillExpired(visit: Visit): Ending {
     const { name } = visit.run.crawler;
     const detail = `crawler ${name}: the answer says again that its session has ended, after a new login`;

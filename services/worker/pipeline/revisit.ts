@@ -4,15 +4,15 @@ import { type KnownPage, readAsOf, type Validators, validatorsIn } from '../../.
 import { type Ending, redirectsOf, type Visit } from './visit.ts';
 
 /**
- * Validators for a conditional request, if an earlier run knows the page. Nothing if the body is needed even when unchanged:
- * this run reads pages differently, or follows this page's links. Nothing after a redirect either: validators belong to the
- * task's own URL.
+ * Returns validators for a conditional request, if an earlier run knows the page. Returns nothing if the body is needed even when
+ * unchanged, because this run reads pages differently or follows this page's links. Also returns nothing after a redirect, since validators
+ * belong to the task's own URL.
  */
 export function validatorsFor(visit: Visit): Validators | undefined {
   const { known, run, task } = visit;
   const { options } = run;
   if (task.request !== undefined) return undefined;
-  // An unchanged product would hide a changed price.
+  // If an unchanged product were skipped, its changed price would be missed.
   if (planFor(options.joins, task) !== undefined) return undefined;
   if (known === undefined || known.readAs !== readAsOf(options)) return undefined;
   if (redirectsOf(visit).length > 0) return undefined;
@@ -22,11 +22,11 @@ export function validatorsFor(visit: Visit): Validators | undefined {
   return { ...(etag === undefined ? {} : { etag }), ...(modified === undefined ? {} : { modified }) };
 }
 
-/** What an incremental run remembers of a page. Nothing if the task was neither done nor skipped, or in any other run. */
+/** Returns the facts that an incremental run remembers of a page. Returns nothing if the task was neither done nor skipped, or in any other run. */
 export function rememberedOf(visit: Visit, ending: Ending, now: number): PageVisit | undefined {
   const { known, run } = visit;
   const { outcome, askedAt = now, answer, contentHash = '', claimed = known?.claimed } = ending;
-  // Marks of members are those of one run, and joins have no page.
+  // Marks of members belong to a single run, and joins have no page.
   if (isMember(visit.task)) return undefined;
   if (!run.options.incremental || (outcome.kind !== 'done' && outcome.kind !== 'skipped')) return undefined;
   const askedMsAgo = now - askedAt;
@@ -38,11 +38,11 @@ export function rememberedOf(visit: Visit, ending: Ending, now: number): PageVis
   if (outcome.kind === 'skipped' || answer === undefined) return facts;
   // Validators of another URL's answer are not valid for this one.
   const isItsOwn = answer.finalUrl === visit.task.url;
-  // What it leads to is found in the body: a 304 would end the list there.
+  // The pages it leads to are found in its body, so a 304 would end the list there.
   return isItsOwn && ending.leadsOn !== true ? { ...facts, ...validatorsIn(answer.headers) } : facts;
 }
 
-/** Known facts after a 304, which may carry new validators. */
+/** Returns the known facts after a 304, which can carry new validators. */
 function confirmed({ fetchedAt: _, ...facts }: KnownPage, headers: Readonly<Record<string, string>> = {}) {
   return { ...facts, ...validatorsIn(headers) };
 }

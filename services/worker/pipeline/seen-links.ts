@@ -4,8 +4,8 @@ const FNV_PRIME = 0x01000193;
 const MOST_SEEN = 100_000;
 
 /**
- * The links that a worker has met lately, so that one that stands on every page of a site counts once when it is left out, and
- * never when it was followed elsewhere. In a fleet each worker knows its own.
+ * The links that a worker has met recently. A link on every page of a site thus counts once when it is left out, and not at all if it was
+ * followed from another page. In a fleet each worker has its own.
  */
 export class SeenLinks {
   readonly #seen = new Set<number>();
@@ -28,7 +28,7 @@ export class SeenLinks {
   }
 }
 
-/** FNV-1a, 32 bits: a number doesn't hold on to the page that a link is a slice of. */
+/** FNV-1a, 32 bits. Unlike the link, a number doesn't keep the page's text in memory. */
 function digest(run: string, link: string): number {
   return fold(fold(FNV_OFFSET, run), link);
 }

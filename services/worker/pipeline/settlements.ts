@@ -3,7 +3,7 @@ import { spent } from './fate.ts';
 import { rememberedOf } from './revisit.ts';
 import { type Ending, noteOf, type Visit } from './visit.ts';
 
-/** What the frontier gets to know about a task's ending. */
+/** Returns the settlement that tells the frontier how a task ended. */
 export function settlementOf(visit: Visit, ending: Ending, bytes: number, now: number): Settlement {
   const { outcome, hostAnswered, hostFault, hostTrouble, slowDown, leftOut, tally, input, claimed } = ending;
   const attempt = noteOf(visit, ending, now);
@@ -12,7 +12,7 @@ export function settlementOf(visit: Visit, ending: Ending, bytes: number, now: n
   return {
     outcome,
     bytes,
-    // The frontier may have to put back even what is done.
+    // The frontier might have to put back even a task that is done.
     ...wayOf(isAgain ? visit : spent(visit)),
     ...(hostAnswered === undefined ? {} : { hostAnswered }),
     ...(hostTrouble === undefined ? {} : { hostTrouble }),
@@ -27,7 +27,7 @@ export function settlementOf(visit: Visit, ending: Ending, bytes: number, now: n
   };
 }
 
-/** How far a visit came, as it is settled. */
+/** Returns a visit's progress along its redirects, for its settlement. */
 export function wayOf({ moved, spoke = false }: Visit): Pick<Settlement, 'moved' | 'hostSpoke'> {
   return { ...(moved === undefined ? {} : { moved }), ...(spoke ? { hostSpoke: true } : {}) };
 }

@@ -10,29 +10,29 @@ import { type AboutCall, ProblemError, STACK_LINES, stepErrorOf } from '../../..
 import type { Page } from '../../../shared/crawler/page.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
-/** Knows which page's step occupies the event loop, so that a watchdog can name it when it ends a stuck process. */
+/** Tracks the page whose step occupies the event loop, so that a watchdog can name it when it ends a stuck process. */
 export interface StepWatch {
   enter(url: string, step?: string): void;
-  /** How long the step ran, in milliseconds, without time in which the process was suspended. */
+  /** Returns how long the step ran, in milliseconds, without time in which the process was suspended. */
   leave(): number;
 }
 
 export interface StepsOptions {
-  /** The longest that a crawler may take over a page. */
+  /** Time limit for a crawler's work on one page. */
   readonly stepTimeoutMs: number;
   readonly clock: Clock;
-  /** Left out: no watchdog. */
+  /** If left out, there is no watchdog. */
   readonly watch?: StepWatch;
 }
 
-/** How a function of a crawler's is called. */
+/** The settings for a call of a crawler's function. */
 export interface Call {
   readonly about: AboutCall;
-  /** Of its page. */
+  /** URL of the page. */
   readonly url: string;
-  /** Its own limit, in milliseconds. */
+  /** The call's own limit, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** What sets that limit, in words. */
+  /** The setting that gives that limit, as errors name it. */
   readonly limit?: string;
 }
 
@@ -42,7 +42,7 @@ interface Pending {
   readonly giveUp: () => void;
 }
 
-/** The time limit is counted in this many turns, so that a suspension of the process costs a step only one of them. */
+/** Number of turns in which the time limit is counted, so that a suspension of the process costs a step only one of them. */
 const TURNS = 10;
 
 /** Calls the functions of crawlers, with a time limit. Their errors name step, file and line. */
@@ -57,9 +57,9 @@ export class Steps {
   }
 
   /**
-   * Has the crawler's function for a task read its page. Rejects with a StepError.
+   * Calls the crawler's function for a task with its page. Rejects with a StepError.
    *
-   * @param takeOver a step in the place of the task's own
+   * @param takeOver a step that replaces the task's own
    */
   extract(work: CrawlerAtWork, page: Page, takeOver?: TakeOver): Promise<Extract> {
     const { about, timeoutMs, ...reading } = readingOf(work, page, takeOver);
@@ -72,9 +72,9 @@ export class Steps {
   }
 
   /**
-   * Calls a function of a crawler's.
+   * Calls a function of a crawler.
    *
-   * @param end judges what it returned, or resolved with
+   * @param end checks the value that it returned or resolved with
    * @throws StepError
    */
   async call<T>({ about, url, ...how }: Call, begin: () => unknown, end: (result: unknown) => T): Promise<T> {
@@ -131,7 +131,7 @@ export class Steps {
       await clock.sleep(stepTimeoutMs / TURNS, idle.signal);
       if (idle.signal.aborted) break;
       for (const pending of this.#pending) {
-        // One turn more than TURNS, since the step began in the middle of its first.
+        // One turn more than TURNS, since the step began partway through its first.
         if (pending.turns-- > 0) continue;
         this.#pending.delete(pending);
         pending.giveUp();

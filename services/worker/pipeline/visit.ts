@@ -24,28 +24,28 @@ import { canonicalOf, hostKeyOf } from '../../../shared/task/url/url.ts';
 import { urlKeyOf } from '../../../shared/task/url/url-key.ts';
 import type { WorkedRun } from '../run-directory.ts';
 
-/** Characters kept of an error in an attempt's note. */
+/** Maximum characters of an error in an attempt's note. */
 const MAX_NOTE_LENGTH = 500;
 
 /** One admitted task on its way through the pipeline. */
 export interface Visit {
   readonly task: Task;
-  /** 0 if the store has lost the run: there is then no ledger to settle in. */
+  /** 0 if the store has lost the run: then there is no ledger to settle in. */
   readonly release: number;
   /** Identifies the visit at the host gate; unique to the delivery, even if the store has lost the run. */
   readonly holder: string;
   readonly state: TaskState;
   readonly run: WorkedRun;
   readonly worker: string;
-  /** See {@link Admission}; about the host that the task was admitted for. */
+  /** See {@link Admission}; applies to the host that the task was admitted for. */
   readonly answersOthers?: boolean;
-  /** What an incremental run knows of the page. */
+  /** The page as an incremental run knows it. */
   readonly known?: KnownPage | undefined;
-  /** The host of the next request has answered in this visit, if only with its robots.txt. */
+  /** Whether the host of the next request has answered in this visit, if only with its robots.txt. */
   readonly spoke?: boolean;
   /** The task after the redirects of this visit; `task` is as it was delivered. */
   readonly moved?: Task;
-  /** A request that may not be repeated has been answered. */
+  /** Whether a request that may not be repeated has been answered. */
   readonly isSpent?: true;
   /** The session that its requests are made in, if its crawler has one. */
   readonly session?: OpenSession;
@@ -54,20 +54,20 @@ export interface Visit {
 /** A session that a worker is logged in with. */
 export interface OpenSession {
   readonly jar: CookieJar;
-  /** Of all logins of its run in this worker. */
+  /** Number of the login, among those of its run in this worker. */
   readonly number: number;
 }
 
-/** Where an answer of this status redirects to. */
+/** The target of a redirect. */
 export interface Move {
   readonly to: string;
   readonly status: number;
   readonly login?: string | undefined;
-  /** The `Set-Cookie` lines of that answer, for the rest of the way. */
+  /** The `Set-Cookie` lines of the redirecting answer, for the following hops. */
   readonly cookies?: readonly string[];
 }
 
-/** The visit after one more redirect. */
+/** Returns the visit after one more redirect. */
 export function redirected(visit: Visit, { to, status, login, cookies = [] }: Move): Visit {
   const logins = loginsField(withLogin(loginsOf(visit), to, login));
   const redirects = [...redirectsOf(visit), to];
@@ -79,12 +79,12 @@ export function redirected(visit: Visit, { to, status, login, cookies = [] }: Mo
   return { ...visit, answersOthers: false, spoke: moved.host === hostOf(visit), moved };
 }
 
-/** The credentials known for the origins of this visit. */
+/** Returns the credentials known for the origins of this visit. */
 export function loginsOf({ task, moved }: Pick<Visit, 'task' | 'moved'>): Logins | undefined {
   return moved?.logins ?? task.logins;
 }
 
-/** The visit from its task's own URL again, whatever redirects led to. */
+/** Returns the visit as it was at its task's own URL, before any redirects. */
 export function restarted({ moved: _, spoke: __, session: ___, isSpent: ____, ...visit }: Visit): Visit {
   const { redirects, cookies: _____, request, ...task } = visit.task;
   if (redirects === undefined) return visit;
@@ -92,38 +92,38 @@ export function restarted({ moved: _, spoke: __, session: ___, isSpent: ____, ..
   return { ...visit, answersOthers: false, moved: { ...task, host: hostKeyOf(new URL(task.url)), ...asked } };
 }
 
-/** The cookies that the redirects of this visit have set. */
+/** Returns the cookies that the redirects of this visit have set. */
 export function cookiesOf({ task, moved }: Pick<Visit, 'task' | 'moved'>): readonly CookieLine[] | undefined {
   return (moved ?? task).cookies;
 }
 
-/** The credentials that a URL is requested with. */
+/** Returns the credentials for requesting a URL. */
 export function loginOf(visit: Visit, url: string): string | undefined {
   return loginFor(url, loginsOf(visit));
 }
 
-/** The URL to request next. */
+/** Returns the URL to request next. */
 export function urlOf(visit: Visit): string {
   return redirectsOf(visit).at(-1) ?? visit.task.url;
 }
 
-/** The step that the task is for; nothing for a short crawler. */
+/** Returns the step of the task; nothing for a short crawler. */
 export function stepOf({ run, task }: Pick<Visit, 'run' | 'task'>): Step | undefined {
   return run.crawler.step(task.step);
 }
 
-/** Attempts that the task may take in all. Without a ledger there is nowhere to wait for another. */
+/** Returns the maximum attempts of the task. Without a ledger it can't wait for another one, so it gets one. */
 export function mostAttempts(visit: Visit): number {
   return visit.release === 0 ? 1 : (stepOf(visit)?.retry?.attempts ?? visit.run.options.maxAttempts);
 }
 
-/** What the next request sends; nothing for a plain GET. */
+/** Returns the next request, or nothing for a plain GET. */
 export function sentBy(visit: Visit): SentRequest | undefined {
   const { request } = visit.moved ?? visit.task;
   return request === undefined ? undefined : sentTo(urlOf(visit), request, visit.task.url);
 }
 
-/** The mark of the page that a visit has arrived at: the task's own, unless redirects have led elsewhere. */
+/** Returns the mark of the page that a visit has arrived at: the task's own, unless redirects have led elsewhere. */
 export function arrivedMark(visit: Visit, finalUrl: string): string {
   const { task, run } = visit;
   const key = urlKeyOf(canonicalOf(finalUrl), run.options.urlKey);
@@ -131,12 +131,12 @@ export function arrivedMark(visit: Visit, finalUrl: string): string {
   return markOf(keyWithLogin(key, loginOf(visit, finalUrl)), task.step, digestOf(task.request), group);
 }
 
-/** The host of the next request. */
+/** Returns the host of the next request. */
 export function hostOf({ task, moved }: Visit): string {
   return moved?.host ?? task.host;
 }
 
-/** The URLs that redirects have led to so far, in order. */
+/** Returns the URLs that redirects have led to so far, in order. */
 export function redirectsOf({ task, moved }: Pick<Visit, 'task' | 'moved'>): readonly string[] {
   return (moved ?? task).redirects ?? [];
 }
@@ -147,18 +147,18 @@ export interface Arrival {
   readonly fromCache: boolean;
   /** When it was requested, by the worker's clock. */
   readonly askedAt?: number;
-  /** Made by a middleware: nobody was asked. */
+  /** Whether a middleware made it, without asking the host. */
   readonly isMade?: true;
-  /** A middleware has put another answer in the place of the host's. */
+  /** Whether a middleware has replaced the host's answer. */
   readonly isChanged?: true;
 }
 
-/** What a record has of its page besides what a step made of it. */
+/** The parts of a record that don't come from a step. */
 export interface OwnReading {
   readonly title: string | null;
-  /** Of what the step had of it there is more on the page. */
+  /** Parts of the page that the step got only the beginning of. */
   readonly truncated: readonly PagePart[];
-  /** What the run keeps of the body; nothing if it keeps nothing. */
+  /** The body as the run keeps it; nothing if it keeps none. */
   readonly content?: KeptContent;
 }
 
@@ -173,9 +173,9 @@ export interface Ending extends Partial<Judgement> {
   readonly contentHash?: string;
   /** The mark of the page that its redirects led to, if it isn't the task's own. */
   readonly claimed?: string | undefined;
-  /** Where in the crawler its step failed. */
+  /** The place in the crawler where its step failed. */
   readonly place?: string | undefined;
-  /** Other pages are found by it alone: its step follows links, or it has the next page of a list, and its run follows that. */
+  /** Whether other pages can only be found through this one: its step follows links, or it has the next page of a list and its run follows that. */
   readonly leadsOn?: boolean;
   /** See {@link Settlement.leftOut}. */
   readonly leftOut?: Settlement['leftOut'];
@@ -185,12 +185,12 @@ export interface Ending extends Partial<Judgement> {
   readonly tally?: Settlement['tally'];
 }
 
-/** The ending of a page whose crawler failed. */
+/** Returns the ending of a page whose crawler failed. */
 export function failedStep({ message, reason, place }: StepError): Ending {
   return { outcome: { kind: 'failed', reason, detail: message }, hostAnswered: true, place };
 }
 
-/** The record of a page. */
+/** Returns the record of a page. */
 export function doneRecord(
   visit: Visit,
   { fetched, fromCache }: Arrival,
@@ -226,7 +226,7 @@ export function doneRecord(
   };
 }
 
-/** The record of a join: it has no answer of its own. */
+/** Returns the record of a join, which has no answer of its own. */
 export function joinRecord(
   visit: Visit,
   { data, items }: { readonly data: unknown; readonly items: number },
@@ -248,7 +248,7 @@ export function joinRecord(
   };
 }
 
-/** The record of a task that failed or was skipped; nothing for other outcomes. */
+/** Returns the record of a task that failed or was skipped; nothing for other outcomes. */
 export function endedRecord(visit: Visit, { outcome, status }: Ending, at: number): EndedRecord | undefined {
   if (outcome.kind !== 'failed' && outcome.kind !== 'skipped') return undefined;
   const redirects = redirectsOf(visit);
@@ -263,7 +263,7 @@ export function endedRecord(visit: Visit, { outcome, status }: Ending, at: numbe
   };
 }
 
-/** The note of a failed attempt; nothing if no attempt was made, or it succeeded. */
+/** Returns the note of a failed attempt; nothing if no attempt was made, or it succeeded. */
 export function noteOf(
   visit: Visit,
   { outcome, status, hostAnswered, place }: Ending,

@@ -29,24 +29,24 @@ export interface LoginRequestsOptions {
 /** The login that makes the requests. */
 export interface LoginAt {
   readonly run: string;
-  /** Nothing: robots.txt is ignored. */
+  /** If undefined, robots.txt is ignored. */
   readonly robots: Robots | undefined;
-  /** Of the run, in milliseconds. */
+  /** Minimum time between the run's requests to a host, in milliseconds. */
   readonly intervalMs: number;
   readonly jar: CookieJar;
-  /** Names it at the gate. */
+  /** Its name at the gate. */
   readonly holder: string;
   /** Aborted when the login is over. */
   readonly signal: AbortSignal;
 }
 
-/** From this status on, and for 429, an answer is a failure: a login that didn't look would take it for its page. */
+/** Lowest status that counts as a failure, as does 429: a login that doesn't check would mistake such an answer for its page. */
 const FIRST_FAILURE = 500;
 const TOO_MANY = 429;
 
 /**
- * The requests of logins: each obeys robots.txt, waits for its host's turn however long that takes, passes the address guard, and
- * shares the session's cookies. Redirects are followed in the same way.
+ * The requests of logins. Each obeys robots.txt, waits for its host's turn however long that takes, passes the address guard, and shares
+ * the session's cookies. Redirects are followed in the same way.
  */
 export class LoginRequests {
   readonly #options: LoginRequestsOptions;
@@ -57,7 +57,7 @@ export class LoginRequests {
     this.#slots = new SlotWait(options);
   }
 
-  /** The functions that a login gets. */
+  /** Returns the functions that a login gets. */
   of(at: LoginAt): Pick<LoginContext, 'get' | 'post' | 'submit'> {
     const send = (request: FollowedRequest): Promise<Page> => this.#send(request, at);
     return {
@@ -98,7 +98,7 @@ export class LoginRequests {
     }
   }
 
-  /** One request in its host's turn. */
+  /** Makes one request in its host's turn. */
   async #ask(
     url: string,
     {
@@ -141,7 +141,7 @@ export class LoginRequests {
     }
   }
 
-  /** Pauses a host that asks for it, for everybody; the next try of the login waits as well. */
+  /** Pauses a host that asks for it, for the whole fleet; the next try of the login waits as well. */
   async #pause(host: string, { status, headers }: FetchedPage): Promise<void> {
     const { gate, clock } = this.#options;
     const askedMs = retryAfterMs(headers, clock.now());
@@ -149,7 +149,7 @@ export class LoginRequests {
     if (pauseMs > 0) await gate.pause(host, pauseMs, `HTTP ${status}${askedMs === undefined ? '' : ', Retry-After'}`);
   }
 
-  /** The delay that robots.txt asks for. Waits while its host must. */
+  /** Waits until robots.txt permits the request, and returns the delay it asks for. Throws if it forbids the request. */
   async #permitted(robots: Robots | undefined, candidate: Candidate): Promise<number> {
     const { clock } = this.#options;
     const { url, signal } = candidate;
@@ -172,7 +172,7 @@ export class LoginRequests {
   }
 }
 
-/** Where a form was, as browsers say it (strict-origin-when-cross-origin): sites that guard against forged requests look at it. */
+/** Returns the `Referer` of a form as browsers send it (strict-origin-when-cross-origin): sites that guard against forged requests check it. */
 function refererOf(page: string, to: string): Readonly<Record<string, string>> {
   const [from, target] = [new URL(page), URL.parse(to)];
   if (from.protocol === 'https:' && target?.protocol !== 'https:') return {};

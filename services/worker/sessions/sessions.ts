@@ -17,7 +17,7 @@ import type { OpenSession, Visit } from '../pipeline/visit.ts';
 import { LoginRequests, type LoginRequestsOptions } from './login-requests.ts';
 
 export interface SessionsOptions extends LoginRequestsOptions {
-  /** Left out, the rules of robots.txt are ignored. */
+  /** If left out, the rules of robots.txt are ignored. */
   readonly robots?: Robots | undefined;
   readonly runs: Pick<Runs, 'pause' | 'standing'>;
   readonly steps: Calls;
@@ -25,44 +25,44 @@ export interface SessionsOptions extends LoginRequestsOptions {
   readonly signal: AbortSignal;
 }
 
-/** The session of a run, or how long to wait before asking for it again. */
+/** The session of a run, or the time to wait before asking for it again. */
 export type Entered = { readonly session: OpenSession } | { readonly laterMs: number };
 
 /** Logins tried before the run is paused, and the waits between them. */
 const TRIES = 3;
 const TRY_AGAIN_MS = [SECOND_MS, 5 * SECOND_MS] as const;
-/** The longest that a login may take, its waits for its hosts included. */
+/** Time limit of a login, including its waits for hosts. */
 const LOGIN_TIMEOUT_MS = 5 * MINUTE_MS;
-/** How long a page waits for a login in its worker slot. A slower login puts the page back. */
+/** Longest wait of a page for a login in its worker slot. A slower login puts the page back. */
 const MAX_WAIT_MS = 250;
 const LOGIN_WAITS_MS = 1_000;
-/** How long the pages of a run wait that was paused by its login. */
+/** Time for which the pages of a run wait that was paused by its login. */
 const PAUSED_WAITS_MS = 2_000;
-/** Characters of why a login failed: it is the reason of the run's pause. */
+/** Maximum characters of a login's error, which becomes the reason of the run's pause. */
 const MAX_PROBLEM_LENGTH = 500;
-/** Sessions, and tasks met by an ended one, that are remembered. */
+/** Maximum sessions remembered, and maximum tasks that met an ended session. */
 const MOST_SESSIONS = 1_000;
 const MOST_EXPIRED = 10_000;
 
 /** A session of one run in this worker. */
 interface Session {
   open: (OpenSession & { readonly since: number }) | undefined;
-  /** The login under way: pages that need it wait for the same one. */
+  /** The login in progress, shared by all pages that need it. */
   pending: Promise<void> | undefined;
-  /** Its logins failed, and the run was paused. */
+  /** Whether its logins failed and the run was paused. */
   hasGivenUp: boolean;
   logins: number;
 }
 
 /**
- * The sessions of this worker's runs: for each run one of each name that its crawler has.
+ * The sessions of this worker's runs. A run has one for each session name of its crawler.
  *
- * | state      | a page of the run                       | becomes                                                          |
- * |------------|-----------------------------------------|------------------------------------------------------------------|
- * | none       | begins the login                        | logging in                                                       |
- * | logging in | waits, then is put back at no attempt   | open; after {@link TRIES} failures given up, and the run paused  |
- * | open       | is fetched with its cookies             | none, after its time, or once an answer says that it has ended   |
- * | given up   | is put back while the run is paused     | none, once somebody has resumed the run                          |
+ * | state      | a page of the run                              | becomes                                                             |
+ * |------------|------------------------------------------------|---------------------------------------------------------------------|
+ * | none       | begins the login                               | logging in                                                          |
+ * | logging in | waits, then is put back; this costs no attempt | open; or given up after {@link TRIES} failures, with the run paused |
+ * | open       | is fetched with its cookies                    | none, after its time or when an answer shows that it has ended      |
+ * | given up   | is put back while the run is paused            | none, when the run has been resumed                                 |
  */
 export class Sessions {
   readonly #options: SessionsOptions;
@@ -75,7 +75,7 @@ export class Sessions {
     this.#requests = new LoginRequests(options);
   }
 
-  /** The session for a visit's requests; logs in first if there is none. */
+  /** Returns the session for a visit's requests; logs in first if there is none. */
   async enter(visit: Visit): Promise<Entered> {
     const definition = visit.run.crawler.sessionOf(visit.task);
     if (definition === undefined)
@@ -99,7 +99,7 @@ export class Sessions {
     return { laterMs: session.hasGivenUp ? PAUSED_WAITS_MS : LOGIN_WAITS_MS };
   }
 
-  /** Does an answer say that the visit's session has ended? @throws StepError */
+  /** Returns whether an answer says that the visit's session has ended. @throws StepError */
   isExpired({ task, run }: Visit, fetched: FetchedPage): boolean {
     const { name = COMMON_SESSION, isExpired }: Partial<NamedSession> = run.crawler.sessionOf(task) ?? {};
     if (isExpired === undefined) return fetched.status === 401;
@@ -110,7 +110,7 @@ export class Sessions {
     }
   }
 
-  /** Ends the session that a visit met at its end. `false`: the task has met two ended ones; the login isn't what it lacks. */
+  /** Ends a visit's session that has expired. Returns `false` if the task has met two expired sessions, so that another login won't help it. */
   renew(visit: Visit): boolean {
     const session = this.#of(visit);
     const id = idOf(visit.task);
@@ -133,7 +133,7 @@ export class Sessions {
     return session;
   }
 
-  /** Tries to log in, {@link TRIES} times at most, and pauses the run if none of them succeeds. Never rejects. */
+  /** Tries to log in, up to {@link TRIES} times, and pauses the run if no try succeeds. Never rejects. */
   async #logIn(session: Session, definition: NamedSession, visit: Visit): Promise<void> {
     const { log, clock, signal, runs } = this.#options;
     const { task, run } = visit;
@@ -163,7 +163,7 @@ export class Sessions {
     }
   }
 
-  /** One login; what is wrong with it, if it failed. */
+  /** Tries one login. Returns the problem if it failed. */
   async #try(session: Session, { name, login }: NamedSession, visit: Visit): Promise<string | undefined> {
     const { steps, signal, clock } = this.#options;
     const { task, run, worker } = visit;
@@ -175,7 +175,7 @@ export class Sessions {
       robots: robotsFor(this.#options.robots, run),
       intervalMs: run.options.intervalMs,
       jar,
-      // Two logins at once have a place each.
+      // Logins of two sessions at once have different names, so each gets its own place.
       holder: `${task.run}:login:${worker}${name === COMMON_SESSION ? '' : `:${name}`}`,
       signal: AbortSignal.any([signal, over.signal]),
     };
@@ -202,7 +202,7 @@ export class Sessions {
       if (!(error instanceof StepError)) throw error;
       return masked(error.message, secrets).slice(0, MAX_PROBLEM_LENGTH);
     } finally {
-      over.abort(new Error('the login is over: await what it waits for'));
+      over.abort(new Error('the login has returned: it must await its requests'));
     }
   }
 }

@@ -24,7 +24,7 @@ interface ConnectionEvents {
 
 /** How a connection is made and read. */
 interface ConnectionOptions {
-  /** Answers are read as browsers read them. */
+  /** Whether answers are read as browsers read them. */
   readonly isLenient: boolean;
   /** Whether HTTP/2 isn't offered. */
   readonly isHttp1Only: boolean;

@@ -69,7 +69,7 @@ export function correctHttp2Answers(socket: Socket, known: Known): void {
     const starting = known.takeStarting();
     const unsent = (): void => {
       if (known.isGone)
-        starting?.abort(Object.assign(new Error('The server closed the connection'), { code: GONE }));
+        starting?.abort(Object.assign(new Error('The server has closed the connection'), { code: GONE }));
     };
     const refused = (): void => {
       if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) unsent();

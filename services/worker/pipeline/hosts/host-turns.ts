@@ -49,7 +49,7 @@ export interface HostTurnsOptions {
   readonly maxBodyBytes: number;
   readonly maxRedirects: number;
   readonly hostConcurrency: number;
-  /** Is shown how long requests wait for their host. */
+  /** Is told how long requests wait for their host. */
   readonly observer?: (Observer & StageObserver) | undefined;
   /** Is told which tasks in hand wait for a place at their host. */
   readonly slots: Pick<Slots, 'noteInLine'>;
@@ -58,7 +58,7 @@ export interface HostTurnsOptions {
   readonly signal: AbortSignal;
 }
 
-/** The result of one request: a page, an outcome, or where it is redirected to. */
+/** The result of one request: a page, an outcome, an ended session, or a redirect. */
 export type Answered =
   | { readonly arrival: Arrival }
   | { readonly ending: Ending }
@@ -70,20 +70,20 @@ export type Hop =
   | (Answered & { readonly left?: Promise<void>; readonly isSent?: boolean })
   | { readonly laterMs: number };
 
-/** How a page is asked for. */
+/** The settings of a request for a page. */
 export interface Asking {
   readonly crawlDelayMs: number;
   readonly pausedMs: number | undefined;
   readonly send: SentRequest | undefined;
-  /** Aborted when the worker stops, or when the request must make room. */
+  /** Aborted when the worker stops, or when the request must make room for another. */
   readonly signal: AbortSignal;
 }
 
-/** How long a slot rests when the page could not be asked for: this machine had no socket for it, no proxy, or no network. */
+/** Time for which a slot rests when the page could not be requested because this machine had no socket, proxy or network. */
 const REST_MS = 2_000;
 const OUR_SHORTAGES: ReadonlySet<FetchFailure> = new Set(['exhausted', 'proxy', 'network']);
 
-/** Single requests for pages, each in its host's turn. */
+/** Makes single requests for pages, each in its host's turn. */
 export class HostTurns {
   readonly #options: HostTurnsOptions;
   readonly #slots: SlotWait;
@@ -93,7 +93,7 @@ export class HostTurns {
     this.#slots = new SlotWait({ ...options, onLine: (by) => options.slots.noteInLine(by) });
   }
 
-  /** One request, in its host's turn. */
+  /** Makes one request in its host's turn. */
   async ask(visit: Visit, { crawlDelayMs, pausedMs, send, signal }: Asking, hold: PageHold): Promise<Hop> {
     const { fetcher, hostConcurrency } = this.#options;
     const host = hostOf(visit);
@@ -110,7 +110,7 @@ export class HostTurns {
     try {
       fetched = await this.#fetch(visit, { signal, hold, timings: turn.timings }, send);
     } finally {
-      // If that fails, the place is free again when its lease ends.
+      // If this fails, the place becomes free when its lease ends.
       left = turn.over({ isFailure: fetched === undefined || 'ending' in fetched }).catch(() => {});
     }
     if (!('to' in fetched)) return { ...fetched, left, isSent: turn.timings.isSent };
@@ -172,14 +172,14 @@ export class HostTurns {
     }
   }
 
-  /** A request that got no answer. */
+  /** Returns the ending of a request that got no answer. */
   async failed(
     visit: Visit,
     error: FetchError,
     asked?: { readonly send: SentRequest | undefined; readonly timings: RequestTimings },
   ): Promise<Ending> {
     const { clock, signal } = this.#options;
-    // Its slot stays taken meanwhile: so fewer are open at once.
+    // Its slot stays taken meanwhile, so fewer requests are open at once.
     if (OUR_SHORTAGES.has(error.reason)) await clock.sleep(REST_MS, signal);
     const judged = judgeFailure(error, this.#circumstances(visit));
     return { ...(asked === undefined ? judged : fateAfter(asked.send, judged, asked.timings)), status: error.status };
@@ -195,12 +195,12 @@ export class HostTurns {
       now: clock.now(),
       random: random(),
     };
-    // Without a ledger there is nowhere to wait for another attempt: what would is given up, and dead-lettered.
+    // Without a ledger there is nowhere to wait for another attempt, so an outcome that needs one becomes a failure and is dead-lettered.
     return { ...about, throttles: visit.release === 0 ? MOST_THROTTLES : visit.state.throttles };
   }
 }
 
-/** Does the crawler want pages of this kind? A file may be of any. */
+/** Returns whether the crawler accepts pages of this type. A file can have any. */
 export function wants({ run, task }: Visit, contentType: string | undefined): boolean | StepError {
   if (fileAskedFor(task) !== undefined) return true;
   try {

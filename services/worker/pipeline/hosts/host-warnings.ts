@@ -3,15 +3,15 @@ import { ExpiringCache } from '../../../../shared/runtime/expiring-cache.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../../shared/task/durations.ts';
 
-/** How often one host is warned of. */
+/** Minimum time between two warnings about one host. */
 const EACH_EVERY_MS = HOUR_MS;
-/** Warnings in a minute. */
+/** Maximum warnings in a minute, over all hosts. */
 const MOST_A_MINUTE = 10;
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Warnings of hosts, few enough to be read though a crawl has thousands of bad ones: of each host one an hour, of all ten a minute. The others
- * are logged as information, and the next warning says how many they were.
+ * Logs warnings about hosts, few enough to be read even if a crawl has thousands of bad ones: at most one an hour for each host, and ten a
+ * minute for all. Further warnings are logged as information, and the next warning gives their number.
  */
 export class HostWarnings {
   readonly #log: Logger;

@@ -19,11 +19,11 @@ import { redirectOf } from '../../../../shared/task/url/redirect.ts';
 
 /** The result of one request for a robots.txt. */
 export type RobotsAnswer =
-  /** `found`: there is a file. */
+  /** `found`: whether there is a file. */
   | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly found: boolean }
   /**
-   * The host must wait. `reason` is shown with its pause, `detail` with the page that needs the file. `isThrottled`: the host that
-   * answered asked us to slow down.
+   * The host must wait. `reason` is shown with its pause, `detail` with the page that needs the file. `isThrottled`: the host that answered
+   * asked us to slow down.
    */
   | {
       readonly kind: 'wait';
@@ -32,7 +32,7 @@ export type RobotsAnswer =
       /** Headers of the answer, if there was one. */
       readonly headers?: Readonly<Record<string, string>>;
       readonly isThrottled?: boolean;
-      /** What it says of the host; `silent` if that gave no answer. */
+      /** The trouble to note for the host; `silent` if it gave no answer. */
       readonly trouble: HostTrouble;
     }
   /** The file redirects to `to`. */
@@ -60,7 +60,7 @@ export async function requestRobots(
     const redirect = redirectOf(status, headers.location, url);
     if (redirect !== undefined) {
       letGo(response.body);
-      // An invalid redirect, like one too many, means that there is no robots.txt.
+      // An invalid redirect, or one too many, means that there is no robots.txt.
       if ('problem' in redirect || redirects.length >= MAX_ROBOTS_REDIRECTS) return NO_RULES;
       return { kind: 'moved', to: redirect.to };
     }

@@ -22,9 +22,9 @@ interface RobotsOptions {
   readonly fetcher: Fetcher;
   readonly clock: Clock;
   readonly hostConcurrency: number;
-  /** The longest that one request may take; no other process asks meanwhile. */
+  /** Time limit of one request; no other process asks meanwhile. */
   readonly timeoutMs: number;
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
 }
@@ -33,14 +33,14 @@ interface RobotsOptions {
 export interface Candidate {
   readonly url: string;
   readonly host: string;
-  /** The least time between two requests of its run to the host. */
+  /** The run's minimum time between two requests to the host. */
   readonly intervalMs: number;
   readonly signal: AbortSignal;
 }
 
-/** What robots.txt says about a page. */
+/** The verdict of robots.txt about a page. */
 export type Permission =
-  /** `intervalMs`: the least time between two requests to the host. `asked`: it has just answered. */
+  /** `intervalMs`: the minimum time between two requests to the host. `asked`: the host has just answered. */
   | { readonly kind: 'allow'; readonly intervalMs: number; readonly asked: boolean }
   | {
       readonly kind: 'skip';
@@ -52,38 +52,38 @@ export type Permission =
   | { readonly kind: 'later'; readonly inMs: number }
   /** The host's robots.txt can't be read; the host is paused. */
   | { readonly kind: 'unreachable'; readonly detail: string; readonly trouble: HostTrouble }
-  /** The robots.txt failed in a way that would fail the page, too. */
+  /** The robots.txt failed in a way that would also fail the page. */
   | { readonly kind: 'fail'; readonly error: FetchError };
 
-/** The rules, or why there are none. */
+/** The rules, or the reason why there are none. */
 type RobotsLookup =
   | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly asked: boolean }
   | Extract<Permission, { kind: 'later' | 'unreachable' | 'fail' }>;
 
-/** How long a process remembers rules before it asks the store again. */
+/** Time for which a process remembers rules before it asks the store again. */
 const KNOWN_MS = 5 * MINUTE_MS;
-/** RFC 9309 section 2.4 allows a day in all, of which a process may remember them for {@link KNOWN_MS}. */
+/** Time for which the store keeps rules. RFC 9309 section 2.4 allows a day in all, of which a process remembers them for {@link KNOWN_MS}. */
 const RULES_KEPT_MS = DAY_MS - KNOWN_MS;
-/** An answer that means "no rules" may be a mistake that is soon corrected. */
+/** Time for which "no rules" are kept: such an answer may be a mistake that is soon corrected. */
 const NO_RULES_KEPT_MS = HOUR_MS;
 const MOST_KNOWN = 10_000;
 const MOST_KNOWN_BYTES = 32_000_000;
-/** How long pages wait in the frontier while their robots.txt is fetched. */
+/** Wait of pages in the frontier while their robots.txt is fetched. */
 const LATER_MS = 1_000;
-/** How often the store is read while another process asks. */
+/** Interval at which the store is read while another process fetches the file. */
 const LOOK_EVERY_MS = 100;
-/** How much longer a lock lasts than its requests may take, for the wait for slots and for storing the rules. */
+/** Time that a lock outlasts its requests, for the wait for slots and for storing the rules. */
 const LOCK_EXTRA_MS = 10_000;
 
-/** The robots.txt of a run's pages; nothing if the run or the worker ignores it. */
+/** Returns the robots.txt for a run's pages; nothing if the run or the worker ignores it. */
 export function robotsFor(robots: Robots | undefined, { options }: Pick<WorkedRun, 'options'>): Robots | undefined {
   return options.robots === 'ignore' ? undefined : robots;
 }
 
 /**
- * Decides by robots.txt whether a page may be fetched. One process of the fleet fetches an origin's file, through the host's
- * gate and for all pages; the others wait a moment for it, then put their pages back. Each redirect takes a turn of the host
- * that it leads to. If that host has none, the redirects followed so far are stored, and the next request continues there.
+ * Decides by robots.txt whether a page may be fetched. One process of the fleet fetches an origin's file, through the host's gate and for
+ * all pages; the others wait a moment for it, then put their pages back. Each redirect takes a turn of the host it leads to. If no turn is
+ * free there, the redirects followed so far are stored, and the next request continues from them.
  *
  * A process remembers rules for a few minutes, so that most pages need no call to the store.
  */
@@ -92,7 +92,7 @@ export class Robots {
   readonly #known: ExpiringCache<RobotsRules>;
   readonly #warnings: HostWarnings;
   readonly #slots: SlotWait;
-  /** Requests under way here, by origin. */
+  /** Requests in progress here, by origin. */
   readonly #asking = new Map<string, Promise<RobotsLookup>>();
 
   constructor(options: RobotsOptions) {
@@ -103,7 +103,7 @@ export class Robots {
     this.#known = new ExpiringCache({ clock, max: MOST_KNOWN, maxSize: MOST_KNOWN_BYTES });
   }
 
-  /** The rules for a URL if this process or the store has them. Makes no request to the host. */
+  /** Returns the rules for a URL if this process or the store has them. Makes no request to the host. */
   async look(url: string): Promise<RobotsRules | undefined> {
     const origin = originOf(url);
     const known = this.#known.get(origin);
@@ -113,7 +113,7 @@ export class Robots {
     return rules;
   }
 
-  /** May this page be fetched? Fetches the robots.txt of its origin if {@link look} found no rules. */
+  /** Returns whether this page may be fetched. Fetches the robots.txt of its origin if {@link look} found no rules. */
   async permit(candidate: Candidate, rules: RobotsRules | undefined): Promise<Permission> {
     const found: RobotsLookup =
       rules === undefined ? await this.#find(candidate) : { kind: 'rules', rules, asked: false };
@@ -162,12 +162,12 @@ export class Robots {
       if (rules !== undefined) return this.#remember(origin, rules);
       return await this.#request(origin, candidate);
     } finally {
-      // If this fails, the lock expires.
+      // If unlocking fails, the lock expires.
       await store.unlock(origin).catch(() => {});
     }
   }
 
-  /** Requests the file at its origin, then wherever it redirects to. */
+  /** Requests the file at its origin, then wherever it is redirected. */
   async #request(origin: string, candidate: Candidate): Promise<RobotsLookup> {
     const { store, timeoutMs } = this.#options;
     const endsAt = performance.now() + timeoutMs;
@@ -227,7 +227,7 @@ export class Robots {
   async #keep({ origin, host }: Asked, rules: RobotsRules, forMs: number): Promise<RobotsLookup> {
     const { store, gate } = this.#options;
     const { crawlDelayMs: delayMs = 0 } = rules;
-    // Before the rules are stored: a process that finds them relies on this pace.
+    // Done before the rules are stored: a process that finds them relies on this pace.
     if (delayMs > 0 && delayMs <= MAX_CRAWL_DELAY_MS) await gate.slow(host, delayMs, forMs);
     await store.keep(origin, rules, forMs);
     return { ...this.#remember(origin, rules), asked: true };
@@ -239,7 +239,7 @@ export class Robots {
     const askedMs = retryAfterMs(headers, clock.now());
     if (at !== host && isThrottled) await gate.pause(at, robotsPauseMs(1, askedMs), reason);
     const longMs = robotsPauseMs(await store.fail(origin), askedMs);
-    // One that never answered is tried again soon. The frontier knows whether it did, and then pauses it for longer.
+    // A host that has never answered is tried again soon. The frontier knows whether it has, and if so pauses it for longer.
     const isSilent = trouble.kind === 'silent';
     const pauseMs = isSilent ? Math.min(longMs, SILENT_PAUSE_MS) : longMs;
     await gate.pause(host, pauseMs, reason);

@@ -1,21 +1,21 @@
 import { performance } from 'node:perf_hooks';
 
 interface SilentHostsOptions {
-  /** How many pages this process works on at once, for now. */
+  /** Returns the number of pages this process currently works on at once. */
   readonly slots: () => number;
-  /** A host had to wait, or another to be cut short, for lack of slots. */
+  /** Called when a host had to wait, or a request was cut short, for lack of slots. */
   readonly onShortage: () => void;
-  /** Milliseconds, of any clock that only goes forward. */
+  /** Returns milliseconds of any clock that only goes forward. */
   readonly now?: () => number;
 }
 
 /** A request to a host that has never answered. */
 export interface FirstRequest {
-  /** Aborted to make room for a request to another host, while the host has not answered. */
+  /** Aborted to make room for a request to another host, if the host has not answered yet. */
   readonly signal: AbortSignal;
-  /** The host has answered. */
+  /** Notes that the host has answered. */
   answered(): void;
-  /** Call it when the request ends, answered or not. */
+  /** Must be called when the request ends, answered or not. */
   end(): void;
 }
 
@@ -25,17 +25,17 @@ interface OpenRequest {
   readonly abort: AbortController;
 }
 
-/** A host that hasn't answered after this long may never answer. */
+/** Time after which a host that hasn't answered is considered silent. */
 const SILENT_AFTER_MS = 2_000;
-/** By how much longer a host is waited for each time before it must make room: 2 s, 8 s, then until the time-out. */
+/** Factor by which a host gets more time, each time it was silent, before it must make room: 2 s, 8 s, then until the time-out. */
 const LONGER_EACH_TIME = 4;
-/** Hosts remembered as having answered, and as silent; about 100 bytes each. */
+/** Maximum hosts remembered as having answered, and as silent; about 100 bytes each. */
 const MOST_KNOWN = 100_000;
 
 /**
- * Keeps hosts that never answer from taking all slots: a request to one, whether or not it accepts the connection, lasts until
+ * Keeps silent hosts from taking all slots: a request to one, whether or not it accepts the connection, lasts until
  * its time-out. A host that has never answered may have one long request at a time, and all such hosts together half of the
- * slots. While they have that half:
+ * slots. While that half is used up:
  *
  * | a host that                  | then                                                                                   |
  * |------------------------------|----------------------------------------------------------------------------------------|
@@ -47,7 +47,7 @@ export class SilentHosts {
   readonly #options: SilentHostsOptions;
   /** Hosts that have answered; at most {@link MOST_KNOWN}, the oldest first. */
   readonly #answered = new Set<string>();
-  /** How often other hosts were silent; at most {@link MOST_KNOWN}, the oldest first. */
+  /** Number of times that other hosts were silent; at most {@link MOST_KNOWN}, the oldest first. */
   readonly #silent = new Map<string, number>();
   /** Open requests to hosts that have not answered, the oldest first. */
   readonly #open = new Set<OpenRequest>();
@@ -56,7 +56,7 @@ export class SilentHosts {
     this.#options = options;
   }
 
-  /** May a request to this host begin, as far as the limits for silent hosts go? If there is no room, others may be cut short for it. */
+  /** Returns whether a request to this host may begin under the limits for silent hosts. If there is no room, others can be cut short for it. */
   mayAsk(host: string): boolean {
     if (this.#open.size === 0 || this.#answered.has(host)) return true;
     const now = this.#now();
@@ -67,7 +67,7 @@ export class SilentHosts {
       const age = now - request.since;
       const times = this.#silent.get(request.host) ?? 0;
       if (age < SILENT_AFTER_MS && times === 0) {
-        // All that follow are younger still.
+        // All that follow are even younger.
         if (this.#silent.size === 0) break;
         continue;
       }

@@ -37,7 +37,7 @@ test('a seed of a run whose crawler is not here is left to other workers, and ta
   expect(await world.pipeline({ intake }).handle(message)).toBe('behind');
   expect(await world.runs.progress('r')).toMatchObject({ discovered: 0, state: 'running' });
   expect(world.log.lines).toEqual([
-    'warn: what this worker cannot process is left to others: run r: there is no crawler "shop" here',
+    'warn: a message that this worker cannot process is left to others: run r: there is no crawler "shop" here',
   ]);
   expect(await world.pipeline().handle(message)).toBe('ack');
   expect(await world.runs.progress('r')).toMatchObject({ discovered: 1 });

@@ -76,5 +76,7 @@ test('a store that fails leaves it to the lease', async () => {
   const world = await setup();
   const frontier = withMethods(world.frontier, { settle: () => Promise.reject(new Error('Redis is away')) });
   await new Unacked({ ...world.parts, frontier }).putBack(world.delivery);
-  expect(world.log.lines).toEqual(['warn: a delivery could not be put back: its lease decides Redis is away']);
+  expect(world.log.lines).toEqual([
+    'warn: a delivery could not be put back: it returns when its lease lapses Redis is away',
+  ]);
 });

@@ -200,6 +200,8 @@ test.each([
     const [record] = world.sink.records;
     expect(record !== undefined && 'truncated' in record ? record.truncated : []).toEqual(isCut ? ['links'] : []);
     const said = world.log.lines.filter((line) => line.startsWith('warn'));
-    expect(said).toEqual(isCut ? [expect.stringContaining('a step names more links of a page than are followed')] : []);
+    expect(said).toEqual(
+      isCut ? [expect.stringContaining('a step names more links of a page than can be followed')] : [],
+    );
   },
 );

@@ -107,7 +107,9 @@ test('a task whose crawler this worker has not is put back for who has it, and n
   world.clock.step(5_000);
   await expectPutBack(world);
   expect(await older.handle(delivery), 'stale').toBe('ack');
-  expect(world.log.lines).toEqual(['warn: what this worker cannot process is left to others: run r: no such crawler']);
+  expect(world.log.lines).toEqual([
+    'warn: a message that this worker cannot process is left to others: run r: no such crawler',
+  ]);
   expect(world.site.requests).toEqual([]);
 });
 
@@ -124,7 +126,7 @@ test('a task whose step the crawler here has not is put back for who has it: it 
   world.clock.step(5_000);
   await expectPutBack(world);
   expect(world.log.lines).toEqual([
-    'warn: what this worker cannot process is left to others: run r: crawler "page" has no step "detail" here',
+    'warn: a message that this worker cannot process is left to others: run r: crawler "page" has no step "detail" here',
   ]);
   expect([world.site.requests, world.sink.records]).toEqual([[], []]);
 });

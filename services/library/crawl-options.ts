@@ -4,33 +4,36 @@ import { nearestOf } from '../../shared/settings/nearest-name.ts';
 import type { SettingGroup } from '../../shared/settings/setting.ts';
 import { SETTINGS, type SettingKey } from '../../shared/settings/table.ts';
 
-/** Those of a crawl in one process; `outputDir` is where downloads go. */
+/** The groups of settings for a crawl in one process; also allowed is `outputDir`, the folder for downloads. */
 const GROUPS: ReadonlySet<SettingGroup> = new Set(['run', 'fetch', 'worker', 'log']);
 const NOT_OURS = ['crawler', 'sink', 'incremental', 'recrawlAfter'] as const satisfies readonly SettingKey[];
 const OWN = ['crawler', 'args', 'limit', 'signal'] as const;
 
-/** A value as it would be typed as a flag, a list also as one. */
+/** A value as it would be typed as a flag; a list can also be given as an array. */
 type SettingValue = string | number | boolean | readonly string[];
 
-/** Settings by the names of their flags, `rate`, `maxDepth`; what is left out comes from the environment and `.env`, else is its default. */
+/**
+ * Settings by the names of their flags, such as `rate` or `maxDepth`. A setting left out comes from the environment or `.env`, otherwise it
+ * has its default.
+ */
 type CrawlSettings = { readonly [Key in Exclude<SettingKey, (typeof NOT_OURS)[number]>]?: SettingValue | undefined };
 
-/** What {@link crawl} does. */
+/** The options of {@link crawl}. */
 export interface CrawlOptions extends CrawlSettings {
-  /** What is made of each page: a crawler, or the name or file of one. Left out: Trawl's own, `page`. */
+  /** What to make of each page: a crawler, or the name or file of one. Default: Trawl's own, `page`. */
   readonly crawler?: Crawler | string | undefined;
-  /** Arguments of the crawler, by their names. */
+  /** Arguments of the crawler, by name. */
   readonly args?: Readonly<Record<string, string | number | boolean>> | undefined;
-  /** How many URLs are taken at most, links included. */
+  /** Maximum number of URLs taken, including links. */
   readonly limit?: number | undefined;
-  /** Aborted, it stops the crawl: pages in hand are given up, and iterating rejects with its reason. */
+  /** Aborting it stops the crawl: pages in hand are given up, and iterating rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The settings among the options, as text, by the names of their variables.
+ * Returns the settings among the options as texts, by the names of their variables.
  *
- * @throws ConfigurationError with all that is wrong
+ * @throws ConfigurationError with all problems
  */
 export function settingsIn(options: CrawlOptions): Record<string, string> {
   const texts: Record<string, string> = {};

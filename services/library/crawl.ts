@@ -1,4 +1,4 @@
-/** What `import { crawl } from 'trawl/crawl'` gives: a crawl in the process of another program. */
+/** The module `trawl/crawl`: a crawl inside the process of another program. */
 
 import { existsSync } from 'node:fs';
 import { newRunId } from '../../shared/control/run-id.ts';
@@ -25,13 +25,13 @@ export type { RunSummary } from '../../shared/control/summary-json.ts';
 export type { DoneRecord, EndedRecord, PageRecord } from '../../shared/ports/record.ts';
 export type { CrawlOptions } from './crawl-options.ts';
 
-/** Nobody wants the pages in hand any more. */
+/** Nobody needs the pages in hand any more. */
 const GRACE_MS = 0;
-/** Between two looks whether it is paused. */
+/** Interval at which it checks whether the run is paused. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Crawls in this process, with no services, and gives the record of each page as it is done, failed or skipped:
+ * Crawls in this process, without services, and yields the record of each page that is done, failed or skipped:
  *
  * ```ts
  * import { defineCrawler } from 'trawl';
@@ -43,8 +43,8 @@ const LOOK_EVERY_MS = 1_000;
  * }
  * ```
  *
- * It begins when the first record is asked for, and pages are fetched as fast as records are taken; `break` stops it. Everything is in
- * memory, so what a crash interrupts is begun anew: a crawl that survives one is `trawl crawl`.
+ * It begins when the first record is requested, and fetches pages as fast as their records are taken; `break` stops it. Everything is in
+ * memory, so an interrupted crawl has to start from the beginning. A crawl that survives a crash is `trawl crawl`.
  *
  * @param seeds sites, sitemaps, pages, or files of URLs, as on the command line; an empty list stands for the crawler's own
  */
@@ -52,7 +52,7 @@ export function crawl(seeds: string | readonly string[], options: CrawlOptions =
   return new Crawl([seeds].flat(), options);
 }
 
-/** A crawl that is iterated over, once. Iterating rejects with a `ConfigurationError` or `UsageError` for options that are wrong. */
+/** A crawl that can be iterated over once. Iterating rejects with a `ConfigurationError` or `UsageError` if its options are wrong. */
 export class Crawl implements AsyncIterable<PageRecord> {
   readonly #seeds: readonly string[];
   readonly #options: CrawlOptions;
@@ -64,7 +64,7 @@ export class Crawl implements AsyncIterable<PageRecord> {
     this.#options = options;
   }
 
-  /** How it ended, as `trawl crawl --json` prints it; nothing before. */
+  /** The result, as `trawl crawl --json` prints it; undefined until the crawl has ended. */
   get summary(): RunSummary | undefined {
     return this.#summary;
   }
@@ -79,7 +79,7 @@ export class Crawl implements AsyncIterable<PageRecord> {
     const handover = new Handover();
     stop.addEventListener('abort', () => handover.close(), { once: true });
     const crawled = this.#run(handover, stop, own).finally(() => handover.close());
-    // Whoever iterates hears of it once all records are taken.
+    // An error reaches the iterating caller below, once all records are taken.
     crawled.catch(() => {});
     try {
       for (let record = await handover.next(); record !== undefined; record = await handover.next()) yield record;
@@ -118,14 +118,14 @@ export class Crawl implements AsyncIterable<PageRecord> {
     const { seeds } = input;
     if (seeds.length === 0) throw new UsageError('nothing to crawl: give crawl() a site, a sitemap, a page or a file');
     if (seeds.some(({ kind }) => kind === 'input'))
-      throw new UsageError('crawl() reads no standard input: give it the URLs themselves');
+      throw new UsageError("crawl() doesn't read standard input: pass it the URLs themselves");
     const own = { ...input.args, ...(limit === undefined ? {} : { limit }) };
     const runOptions = { ...runOptionsFor(loaded, settings, 'run'), ...own };
     return { run: newRunId(), settings, runOptions, loaded, seeds, hasInput: false };
   }
 }
 
-/** A run that is paused because its login fails would wait for somebody to resume it: nobody can, so it is stopped. */
+/** Follows a run to its end. A run paused by failed logins would wait for somebody to resume it. Here nobody can, so it is stopped. */
 async function untilOver({ watcher, untilOver: over }: Following, signal: AbortSignal, own: AbortController) {
   const stopWatching = new AbortController();
   const stop = AbortSignal.any([signal, stopWatching.signal]);
@@ -134,10 +134,10 @@ async function untilOver({ watcher, untilOver: over }: Following, signal: AbortS
 }
 
 function giveUpIfPaused({ progress }: RunView, own: AbortController): void {
-  if (progress.state === 'paused') own.abort(new UnavailableError(`the crawl can't go on: ${progress.pauseReason}`));
+  if (progress.state === 'paused') own.abort(new UnavailableError(`the crawl can't continue: ${progress.pauseReason}`));
 }
 
-/** A crawler of this program itself: its version is that of the program's main file. */
+/** Returns a crawler that the program itself defines. Its version is that of the program's main file. */
 function loadedFrom(crawler: Crawler): LoadedCrawler {
   const [, file = ''] = process.argv;
   return { crawler, version: existsSync(file) ? versionOf(file) : '00000000', file };

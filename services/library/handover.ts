@@ -8,15 +8,15 @@ interface Waiting {
 }
 
 /**
- * Hands records to whoever asks for them, one after the other. A record that nobody has taken yet holds its task: so there are never
- * more of them than pages in hand, and a slow reader slows the crawl down.
+ * Hands records to a reader, one after the other. A record that has not been taken yet holds its task, so there are never more of them than
+ * pages in hand, and a slow reader slows the crawl down.
  */
 export class Handover implements Sink {
   readonly #waiting = new Deque<Waiting>();
   #asked: ((record: PageRecord | undefined) => void) | undefined;
   #isOver = false;
 
-  /** Resolves once the record is taken, or nobody will. */
+  /** Resolves once the record is taken, or can't be taken any more. */
   put(record: PageRecord): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     const asked = this.#asked;
@@ -26,7 +26,7 @@ export class Handover implements Sink {
     return Promise.resolve();
   }
 
-  /** The next record, once there is one; nothing if no more will come. To be called again only when it has resolved. */
+  /** Returns the next record when there is one, or nothing if no more will come. Call it again only when it has resolved. */
   next(): Promise<PageRecord | undefined> {
     const [first] = this.#waiting.take(1);
     first?.taken();
@@ -36,7 +36,7 @@ export class Handover implements Sink {
     });
   }
 
-  /** From now on nobody takes any: what still waits is let go. */
+  /** Ends the handover: waiting records are dropped, and none is taken any more. */
   close(): void {
     this.#isOver = true;
     for (const { taken } of this.#waiting.take(this.#waiting.length)) taken();

@@ -3,7 +3,7 @@ import type { PageRecord } from '../../shared/ports/record.ts';
 import type { Sink } from '../../shared/ports/sink.ts';
 import { beginning } from '../../shared/task/beginning.ts';
 
-/** The sink of a process; if its store keeps results of batches, those are kept for whoever waits for them, before the task is settled. */
+/** Returns the sink of a process. If its store keeps results of batches, they are kept for their readers before the task is settled. */
 export function keepingResults(sink: Sink, { results }: { readonly results?: BatchResults }): Sink {
   if (results === undefined) return sink;
   return {
@@ -18,7 +18,10 @@ export function keepingResults(sink: Sink, { results }: { readonly results?: Bat
   };
 }
 
-/** A record as a result of at most {@link MOST_RESULT_BYTES}: of a longer one its content is cut, then its data left out. */
+/**
+ * Returns a record as a result of at most {@link MOST_RESULT_BYTES}. If it is longer, its content is cut, and if that isn't enough, its
+ * data are left out.
+ */
 export function resultJson(record: PageRecord): string {
   const json = JSON.stringify(record);
   if (record.outcome !== 'done' || Buffer.byteLength(json) <= MOST_RESULT_BYTES) return json;

@@ -10,31 +10,31 @@ import type { Settings } from '../../shared/settings/table.ts';
 import { namesSitemap, readSeeds, type Seed } from '../producer/seeds.ts';
 import { openWatchdog } from './open-watchdog.ts';
 
-/** How often somebody who waits for a crawler's seeds is told. */
+/** Interval between reminders while somebody waits for a crawler's seeds. */
 const REMIND_MS = 30_000;
 
-/** What a command line says to a crawler. */
+/** The part of a command line that is meant for a crawler. */
 export interface CrawlerOptions {
   readonly urlsFile?: string[];
-  /** `name=value` each. */
+  /** Arguments, each as `name=value`. */
   readonly arg?: string[];
 }
 
-/** What it takes to ask a crawler for its own seeds. */
+/** The options for asking a crawler for its own seeds. */
 export interface AskingForSeeds {
   readonly settings: Pick<Settings, 'stepTimeout'>;
-  /** Called every 30 s while they don't come. */
+  /** Called every 30 s until they come. */
   readonly onWait?: (crawler: string, waitedMs: number) => unknown;
 }
 
-/** Where a crawler begins. */
+/** The input of a crawl: arguments and seeds. */
 export interface CrawlerInput {
-  /** What a run keeps of the arguments. */
+  /** The arguments as the run stores them. */
   readonly args: Pick<RunOptions, 'args'>;
   readonly seeds: readonly Seed[];
 }
 
-/** The options of a run by this crawler. It is stored by its name, so that whoever writes to a store can't choose files. */
+/** Returns the options of a run by this crawler. The crawler is stored by name, so that write access to a store doesn't allow choosing files. */
 export function runOptionsFor(
   { crawler, version }: LoadedCrawler,
   settings: Settings,
@@ -45,12 +45,12 @@ export function runOptionsFor(
 }
 
 /**
- * The seeds of a crawl, or if none are given, the crawler's own. For a crawler with steps a site is a page: its first step knows
- * how to go on. So is a sitemap or feed that one of its patterns names as such: a step reads it.
+ * Returns the given seeds of a crawl, or if there are none, the crawler's own. For a crawler with steps a site is a page: its first step
+ * decides how to continue. So is a sitemap or feed that one of its patterns names as such, since a step reads it.
  *
- * A crawler's own may take any time to come, but not the process with them: one that never lets go of it ends it, as a step does.
+ * A crawler's own seeds may take any time to come, but must not block the process: a function that does ends it, as a step would.
  *
- * @throws UsageError for arguments that the crawler refuses, and for what can't be a seed
+ * @throws UsageError for arguments that the crawler refuses, and for invalid seeds
  */
 export async function readCrawlerInput(
   crawler: Crawler,
@@ -67,7 +67,7 @@ export async function readCrawlerInput(
   };
 }
 
-/** The arguments as they were typed, and as the crawler reads them. */
+/** Returns the arguments as they were typed, and as the crawler reads them. */
 export function argsFor(crawler: Crawler, texts: readonly string[]): [Record<string, string>, unknown] {
   try {
     const given = readArgs(texts);
@@ -102,7 +102,7 @@ async function ownSeeds(
   const at = given.findIndex((each) => typeof each !== 'string');
   if (at >= 0)
     throw new ConfigurationError([
-      `expected ${named} to be a list of URLs, got ${kindOf(given[at])} at ${at}: a request that is no plain GET is for a step to follow`,
+      `expected ${named} to be a list of URLs, got ${kindOf(given[at])} at ${at}: only a step can follow a request other than a plain GET`,
     ]);
   try {
     return await readSeeds(given);
@@ -111,13 +111,13 @@ async function ownSeeds(
   }
 }
 
-/** The line of the crawler that threw, if one did. */
+/** Returns the line of the crawler that threw, if it was one. */
 function placeOf(error: unknown): string {
   const place = error instanceof Error ? placesIn(String(error.stack)).crawler : undefined;
   return place === undefined ? '' : `${place}: `;
 }
 
-/** Rejects when the process has nothing else left to do: what is waited for can't come any more. */
+/** Rejects when the process has nothing else left to do, so that `waited` can't resolve any more. */
 async function unlessIdle<T>(waited: T | Promise<T>): Promise<T> {
   const idle = Promise.withResolvers<never>();
   const onIdle = (): void => idle.reject(new Error('they wait for something that never comes'));

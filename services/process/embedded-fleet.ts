@@ -31,7 +31,7 @@ import type { RunPlan } from './run-plan.ts';
 import { silentAfter } from './silenced-log.ts';
 import { WatchedProducer } from './watched-producer.ts';
 
-/** Between two checks whether the run has ended. */
+/** Interval at which it checks whether the run has ended. */
 const POLL_EVERY_MS = 50;
 
 interface Parts {
@@ -44,44 +44,44 @@ interface Parts {
   readonly interrupts: Stopping;
 }
 
-/** What follows a run while it is crawled. */
+/** The means to follow a run while it is crawled. */
 export interface Following {
   readonly watcher: RunWatcher;
-  /** What the producer is at, if it is still at it. */
+  /** Returns a note on the producer's reading, or nothing if it has finished. */
   readonly reading: () => string | undefined;
-  /** Resolves once there is nothing more to follow. */
+  /** Resolves when there is nothing more to follow. */
   readonly untilOver: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Whoever runs an embedded fleet, and is told how it goes. */
+/** The caller's side of an embedded fleet: its log, its sink, and callbacks. */
 export interface EmbeddedContext {
   readonly log: Logger;
-  /** Where records go; left out: where the settings say. */
+  /** The sink for records. Default: the one that the settings name. */
   readonly sink?: Sink;
-  /** Of a process that counts what its crawls do. */
+  /** Measures of the process, if it counts what its crawls do. */
   readonly measures?: CrawlMeasures;
   /** Waits until the run is over, or `signal` is aborted. */
   follow(following: Following, signal: AbortSignal): Promise<void>;
-  /** Checks that the seeds can be read, for the first time or again; left out where they are URLs. */
+  /** Checks that the seeds can be read, whether for the first time or again. Left out if they are URLs. */
   expectSeeds?(plan: RunPlan): Promise<void>;
-  /** It is being stopped, which takes at most this many seconds. */
+  /** Called when the fleet is being stopped, which takes at most this many seconds. */
   onStopping?(seconds: number): void;
 }
 
-/** What asks it to stop. */
+/** A request to stop the fleet. */
 export interface Stopping {
   readonly signal: AbortSignal;
-  /** The signal of the operating system that asked, or whatever did; nothing while nothing did. */
+  /** The operating system's signal, or whatever else asked it to stop; nothing if nothing did. */
   readonly by: string | undefined;
-  /** How long stopping may take. */
+  /** Seconds that stopping may take. */
   readonly seconds: number;
-  /** What is said when a step doesn't let go of the process. */
+  /** Lines to print if a step blocks the process. */
   readonly lastWords: readonly string[];
-  /** Runs `stop`, and `hurry` when it takes too long. */
+  /** Runs `stop`, and also `hurry` if that takes too long. */
   within(stop: () => Promise<void>, hurry: () => void): Promise<void>;
 }
 
-/** A fleet in one process: producer, releaser and worker of one run, until it has ended, or is to stop. */
+/** A fleet in one process: producer, releaser and worker of one run, until the run has ended or must stop. */
 export class EmbeddedFleet {
   readonly #plan: RunPlan;
   readonly #context: EmbeddedContext;
@@ -94,20 +94,20 @@ export class EmbeddedFleet {
     this.#context = context;
   }
 
-  /** Have all seeds been read? */
+  /** Whether all seeds have been read. */
   get isAllRead(): boolean {
     return this.#isSealed || this.#watched?.progress.state === 'done';
   }
 
-  /** What could not be written; everything was stopped because of it. */
+  /** The error of a failed write, because of which everything was stopped. */
   get failure(): Error | undefined {
     return this.#failure?.aborted === true ? (this.#failure.reason as Error) : undefined;
   }
 
-  /** Crawls, and returns the final progress; nothing if it was stopped before it began. Call it once. */
+  /** Crawls, and returns the final progress, or nothing if it was stopped before it began. Call it once. */
   async run(interrupts: Stopping): Promise<RunProgress | undefined> {
     const { settings, run, kept, loaded } = this.#plan;
-    // Wrong settings are found before anything is written.
+    // Read first, so that wrong settings are found before anything is written.
     const rules = await routingRulesOf(settings);
     const hostHeaders = await hostHeadersOf(settings);
     const secrets = secretsFrom(readEnvironment(), [loaded.crawler]);
@@ -207,7 +207,7 @@ export class EmbeddedFleet {
       await stopAll([sink, transport, fetcher, watch]);
     }
     const progress = await runs.progress(run).catch((error: unknown) => {
-      // The database itself may be what failed.
+      // The database itself may be the cause of the failure.
       if (!failure.aborted) throw error;
       return undefined;
     });
@@ -227,7 +227,7 @@ export class EmbeddedFleet {
   }
 }
 
-/** A run that its login has paused is resumed with the crawl: it was stopped to mend that. */
+/** Resumes a run that was paused by a failed login: it was stopped to fix that. */
 async function resumeLogins(runs: Runs, run: string): Promise<void> {
   const { state, pauseReason } = (await runs.progress(run)) ?? {};
   if (state === 'paused' && pauseReason?.startsWith(LOGIN_FAILED) === true) await runs.resume(run);

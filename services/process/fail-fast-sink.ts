@@ -4,25 +4,25 @@ import { RecordRefusedError, type Sink } from '../../shared/ports/sink.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { StorageError } from '../../shared/runtime/errors.ts';
 
-/** How long a server that takes records may be away: a Postgres that is restarted is back in time. */
+/** Time for which a server that takes records may be unreachable: a restarted Postgres is back in time. */
 const PATIENCE_MS = 60_000;
 
 /**
- * A sink whose failure, or that of the store of files beside it, aborts a signal: a fleet waits until its sink works again; a crawl in
- * one process ends, and says why.
+ * A sink that aborts a signal when it fails, or when the store of files beside it does. A fleet waits until its sink works again, but a
+ * crawl in one process ends with the reason.
  *
- * | what failed                    | ends the crawl                             |
- * |--------------------------------|--------------------------------------------|
- * | a file, on a full disk, say    | at once                                    |
- * | a server, which is away        | when nothing was stored for a minute since |
- * | the record itself              | never: its page fails                      |
+ * | failure                         | ends the crawl                            |
+ * |---------------------------------|-------------------------------------------|
+ * | a file, for example a full disk | at once                                   |
+ * | an unreachable server           | when nothing has been stored for a minute |
+ * | the record itself               | never: its page fails                     |
  */
 export class FailFastSink implements Sink {
   readonly files: FileStore;
   readonly #sink: Sink;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #failure = new AbortController();
-  /** When a server first failed since something was stored. */
+  /** Time of the first server failure since something was stored. */
   #failingSince: number | undefined;
 
   constructor(sink: Sink, files: FileStore, clock: Pick<Clock, 'monotonic'>) {

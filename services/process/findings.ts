@@ -36,20 +36,20 @@ import { unknownTexts } from './unknown-setting.ts';
 
 /** Enough bytes to notice a full disk. */
 const PROBE_BYTES = 4_096;
-/** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
+/** The connection's name in the lists of RabbitMQ, Redis and Postgres. */
 const NAME = 'trawl doctor';
 
-/** To find out what is wrong where a connection can't be made. */
+/** Time for finding out what is wrong if a connection can't be made. */
 const PROBE_MS = 5_000;
 const PATIENCE_MS = CONNECT_TIMEOUT_MS + PROBE_MS;
 
-/** Of these, the tasks are counted that are in flight. */
+/** Maximum open runs whose tasks in flight are counted. */
 const MOST_OPEN_RUNS = 1_000;
 
-/** What a worker is that is connected, or tries to be, and gets no deliveries. */
+/** State of a worker that is connected, or tries to connect, and gets no deliveries. */
 const WITHOUT_BROKER = 'waiting: broker';
 
-/** One check. A warning doesn't make the doctor fail. */
+/** The result of one check. A warning doesn't make the doctor fail. */
 export interface Finding {
   readonly what: string;
   readonly state: 'ok' | 'warning' | 'problem';
@@ -59,11 +59,11 @@ export interface Finding {
 interface CheckContext {
   readonly settings: Settings;
   readonly signal?: AbortSignal;
-  /** The longest that a service is waited for, in milliseconds. Default: 15 s. */
+  /** Longest wait for a service, in milliseconds. Default: 15 s. */
   readonly patienceMs?: number;
 }
 
-/** Checks settings, crawler, records, Redis and RabbitMQ: what is wrong, and how to fix it. */
+/** Checks settings, crawler, records, Redis and RabbitMQ. Returns what is wrong, and how to fix it. */
 export async function findTroubles(context: CheckContext): Promise<readonly Finding[]> {
   const { settings } = context;
   const findings: Finding[] = [...settingsFindings(context), contactFinding(context)];
@@ -83,7 +83,7 @@ export async function findTroubles(context: CheckContext): Promise<readonly Find
     cacheRedisUrl === undefined || settings.cacheTtl === 0 ? [] : checkCache(context, cacheRedisUrl),
     found('RabbitMQ', () => inTime(context, rabbitMqAt(settings), checkRabbitMq)),
   ] as const;
-  // Of several that are interrupted, the first is told.
+  // If several checks are interrupted, the first one's error is reported.
   await Promise.allSettled(checks);
   const [proxies, records, redis, cache, rabbitMq] = await Promise.all(checks);
   findings.push(...proxies, records, ...redis, ...cache, rabbitMq);
@@ -93,7 +93,7 @@ export async function findTroubles(context: CheckContext): Promise<readonly Find
 }
 
 /**
- * Has a service looked at, until it has taken too long: one that hangs says nothing by itself.
+ * Checks a service, until that takes too long: a service that hangs reports nothing.
  *
  * @throws UnavailableError
  */
@@ -106,11 +106,11 @@ async function inTime<T>(
   const late = AbortSignal.timeout(patienceMs);
   const either = signal === undefined ? late : AbortSignal.any([signal, late]);
   try {
-    // An interruption is told by what it interrupts.
+    // The interrupted operation reports an interruption itself.
     return await answered(look({ ...context, signal: either }), where, late);
   } catch (error: unknown) {
     if (!late.aborted || signal?.aborted === true || !(error instanceof InterruptedError)) throw error;
-    const why = 'it hangs or has too much to do, or what is between lets nothing through';
+    const why = 'it hangs, is overloaded, or is blocked by something in between';
     throw new UnavailableError(`${where} has not answered within ${patienceMs / 1_000} s: ${why}`);
   }
 }
@@ -132,7 +132,7 @@ function contactFinding({ settings }: CheckContext): Finding {
   return { what: 'User-Agent', state: 'warning', said: `${agent}: a site owner can't find you. Set CONTACT_URL.` };
 }
 
-/** A crawl of a crawler without its secrets is refused; a worker leaves its tasks to others. */
+/** Checks the secrets of crawlers. A crawl with a crawler that lacks some is refused; a worker leaves its tasks to others. */
 async function checkSecrets({ settings }: CheckContext): Promise<Finding[]> {
   const { crawlers, chosen } = await findAll(settings.crawlersDir, settings.crawler);
   const { lacking } = secretsFrom(
@@ -151,7 +151,7 @@ async function checkHostHeaders({ settings }: CheckContext): Promise<string> {
   return `${[...names].join(', ') || 'none'}, from ${settings.hostHeaders}`;
 }
 
-/** Only connects to each: a proxy that needs a login, or reaches nothing, still passes. */
+/** Checks the proxies. It only connects to each: a proxy that needs a login, or reaches nothing, still passes. */
 async function checkProxies({ settings: { proxies } }: CheckContext): Promise<Finding[]> {
   const findings = await Promise.all(
     proxies.map((proxy) =>
@@ -172,7 +172,7 @@ async function checkRecords(context: CheckContext): Promise<string> {
   const source = await openRecords(once(context));
   try {
     const problem = await source.storingProblem?.();
-    if (problem !== undefined) throw new UnavailableError(`${recordsPlaceOf(settings)} takes none: ${problem}`);
+    if (problem !== undefined) throw new UnavailableError(`${recordsPlaceOf(settings)} takes no records: ${problem}`);
     return `${recordsPlaceOf(settings)} answers; records of ${counted((await source.runs()).length, 'run')} there`;
   } finally {
     await source.close();
@@ -200,7 +200,7 @@ function rabbitMqAt(settings: Settings): string {
   return `RabbitMQ at ${placeOf(rabbitmqUrlOf(settings))}`;
 }
 
-/** Connects as a worker would: its warnings become warnings, its refusals problems. */
+/** Connects as a worker would, whose warnings become warnings and whose refusals become problems. */
 async function checkRedis(context: CheckContext): Promise<Finding[]> {
   const warnings: Finding[] = [];
   const warn = (_: object, said: string): void => void warnings.push({ what: 'Redis', state: 'warning', said });
@@ -222,7 +222,7 @@ async function checkRedis(context: CheckContext): Promise<Finding[]> {
 }
 
 /**
- * A cache in the frontier's Redis needs no check of its own. Workers continue without a separate one: its failure is a
+ * Checks a separate response cache; one in the frontier's Redis needs no check of its own. Workers continue without it, so its failure is a
  * warning.
  */
 async function checkCache(context: CheckContext, url: string): Promise<Finding[]> {
@@ -249,7 +249,10 @@ async function checkRabbitMq(context: CheckContext): Promise<string> {
   }
 }
 
-/** Do workers get deliveries? And is there anything that RabbitMQ should have, and has not, since a queue was purged, say? It comes back when its lease lapses. */
+/**
+ * Checks whether workers get deliveries, and whether RabbitMQ has lost any, for example because a queue was purged. Such tasks come back
+ * when their leases lapse.
+ */
 async function checkDeliveries(context: CheckContext): Promise<readonly Finding[]> {
   let findings: readonly Finding[] = [];
   const finding = await found('deliveries', async () => {
@@ -269,7 +272,7 @@ async function deliveryFindings(context: CheckContext): Promise<Finding[]> {
     const [{ priority, normal }, workers] = await Promise.all([letters.depths(), stores.roster.workers()]);
     const without = workers.filter(({ state }) => state === WITHOUT_BROKER);
     if (without.length > 0) {
-      const said = `answers, but lets ${counted(without.length, 'worker')} consume nothing. Their log says why; of a cluster, most nodes must be there`;
+      const said = `answers, but lets ${counted(without.length, 'worker')} consume nothing. Their logs say why; in a cluster, most nodes must be up`;
       return [{ what: 'RabbitMQ', state: 'problem', said }];
     }
     if (isQueueFull(workers)) return [{ what: 'RabbitMQ', state: 'warning', said: FULL_TEXT }];
@@ -288,7 +291,7 @@ async function deliveryFindings(context: CheckContext): Promise<Finding[]> {
   }
 }
 
-/** Connects once: it is only looked whether that works. */
+/** Returns options for a single attempt: only whether it works matters. */
 export function once({ settings, signal }: CheckContext): ConnectOptions {
   return { settings, log: silentLog, name: NAME, attempts: 1, signal };
 }

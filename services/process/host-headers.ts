@@ -3,13 +3,13 @@ import { ConfigurationError, messageOf } from '../../shared/runtime/errors.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 import { HostHeaders, parseHostHeaders } from '../../shared/task/host/host-headers.ts';
 
-/** Headers in place of a file's name, as curl takes them. They may be secret, so they are not repeated. */
+/** Headers given in place of a file's name, as curl accepts them. They may be secret, so they are not repeated. */
 const LOOKS_LIKE_HEADERS = /^\s*(?:\{|[\w-]{2,}:)/;
 const NO_FILE =
   'HOST_HEADERS (--host-headers): expected the name of a JSON file like {"example.com": {"authorization": "Bearer …"}}, got headers';
 
 /**
- * The headers that a deployment sends to certain hosts: those of its `HOST_HEADERS` file.
+ * Returns the headers that a deployment sends to certain hosts: those of its `HOST_HEADERS` file.
  *
  * @throws ConfigurationError with every problem of the file, and none of its values
  */

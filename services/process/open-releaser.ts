@@ -12,16 +12,16 @@ interface OpenReleaserOptions {
   readonly settings: Settings;
   readonly stores: Stores;
   readonly transport: Transport;
-  /** Gets a line for each task that fails before a worker has it. */
+  /** Gets a record for each task that fails before a worker has it. */
   readonly sink: Sink;
-  /** For runs that the store doesn't know. */
+  /** Options for runs that the store doesn't know. */
   readonly defaults: RunOptions;
-  /** This process' id. */
+  /** This process's id. */
   readonly worker: string;
   readonly log: Logger;
 }
 
-/** Puts a releaser together, not started. Every worker, producer and crawl has one. */
+/** Returns a releaser made of its parts, not started. Every worker, producer and crawl has one. */
 export function openReleaser({ settings, stores, transport, log, ...parts }: OpenReleaserOptions): Releaser {
   const { frontier, roster } = stores;
   const failures = openFailureLines({ stores, ...parts });

@@ -1,11 +1,11 @@
 import { Watchdog } from '../../shared/crawler/watchdog/watchdog.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 
-/** Slower than a step may be by so much, and a process is stuck. */
+/** Time beyond the step's limit after which a process counts as stuck. */
 const STUCK_MS = 10_000;
 
 /**
- * What ends this process when a function of a crawler does not let go of it.
+ * Returns a watchdog that ends this process when a crawler's function blocks it.
  *
  * @param exitCode see {@link Watchdog}
  */

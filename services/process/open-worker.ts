@@ -33,9 +33,9 @@ interface OpenWorkerOptions {
   readonly sink: Sink;
   readonly files: FileStore;
   readonly rules: readonly RoutingRule[];
-  /** For runs that the store doesn't know, and seeds that name none. */
+  /** Options for runs that the store doesn't know, and for seeds that name no run. */
   readonly defaults: RunOptions;
-  /** This process' id. */
+  /** This process's id. */
   readonly worker: string;
   readonly log: Logger;
   readonly watch: StepWatch;
@@ -43,13 +43,13 @@ interface OpenWorkerOptions {
   readonly observer?: (Observer & StageObserver) | undefined;
   /** See {@link LinkOffersOptions.onOffered}. */
   readonly onOffered: () => void;
-  /** The crawlers that it works with: what a run says in the store chooses among them, and no file. */
+  /** The crawlers it works with. A run in the store can only choose among them, and can't name a file. */
   readonly catalogue: Catalogue;
-  /** Of its crawlers. Tasks of one that lacks some are left to other workers. */
+  /** The secrets of its crawlers. Tasks of a crawler that lacks some are left to other workers. */
   readonly secrets: KnownSecrets;
 }
 
-/** A worker out of its parts, not started. */
+/** Returns a worker made of its parts, not started. */
 export function openWorker({ settings, stores, defaults, catalogue, secrets, ...parts }: OpenWorkerOptions): Worker {
   optimiseEarly();
   warnOfLittleMemory(parts.log);
@@ -95,7 +95,7 @@ export function openWorker({ settings, stores, defaults, catalogue, secrets, ...
   });
 }
 
-/** Where failures that no worker had in hand are recorded. */
+/** Returns the recorder of failures that no worker had in hand. */
 export function openFailureLines({
   stores,
   defaults: { crawler },

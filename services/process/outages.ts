@@ -3,19 +3,19 @@ import { duration } from '../../shared/control/format.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 
-/** How long a service stays away before it is reported again. */
+/** Minimum time between two reports of the same outage. */
 const REMIND_EVERY_MS = 30_000;
 
 interface Outage {
   readonly since: number;
   saidAt: number;
-  /** The reasons that were told since then. */
+  /** The reasons reported since then. */
   readonly reasons: Set<string>;
 }
 
 /**
- * Says which services come and go: when one is lost, when an attempt fails for another reason than those before it, now and
- * then while it stays away, and when it is back. Every attempt in between is told here; nobody wants to read them all.
+ * Logs when services come and go: when one is lost, when an attempt fails for a new reason, at intervals while it stays unreachable, and
+ * when it is back. It is told of every attempt in between, of which there are too many to log.
  */
 export class Outages implements ServiceEvents {
   readonly #log: Logger;
@@ -43,7 +43,7 @@ export class Outages implements ServiceEvents {
       return;
     }
     outage.reasons.add(error);
-    this.#log.warn({ what, error }, `still away after ${duration(now - outage.since)}, trying again:`);
+    this.#log.warn({ what, error }, `still unreachable after ${duration(now - outage.since)}, trying again:`);
   }
 
   restored(what: ServiceName): void {

@@ -2,7 +2,7 @@ import type { RunProgress } from '../../shared/ports/runs.ts';
 import { WORK_COMMAND } from '../../shared/runtime/started-as.ts';
 import type { ProducerProgress } from '../producer/producer-progress.ts';
 
-/** What `produce` prints. */
+/** Returns the output of `produce`. */
 export function producedJson(
   { run, state, discovered, duplicate, waiting, inFlight, leftOut }: RunProgress,
   { malformed, older }: Pick<ProducerProgress, 'malformed' | 'older'>,

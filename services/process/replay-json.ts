@@ -1,7 +1,7 @@
 import type { LocallyReplayed } from '../producer/local-replayer.ts';
 import type { ReplayResult, ReplayTally } from '../producer/replayer.ts';
 
-/** What `dlq replay` prints. */
+/** Returns the output of `dlq replay`. */
 export function replayJson({ runs, undelivered, malformed, withoutOwner }: ReplayResult, dryRun: boolean): object {
   return {
     run: runs.length === 1 ? runs[0]?.run : null,
@@ -18,9 +18,9 @@ export function replayJson({ runs, undelivered, malformed, withoutOwner }: Repla
 }
 
 /**
- * The same of local crawls.
+ * Returns the output of `dlq replay` for local crawls.
  *
- * @param goOn the command that resumes a run that nobody is crawling; nothing for one that is being crawled
+ * @param goOn returns the command that resumes a run, or nothing if the run is being crawled
  */
 export function localReplayJson(
   { runs, malformed, withoutOwner }: LocallyReplayed,

@@ -5,7 +5,7 @@ import type { Settings } from '../../shared/settings/table.ts';
 import { DEFAULT_ROUTING, type RoutingRule, routingFileSchema } from '../../shared/task/task/routing.ts';
 
 /**
- * The routing rules of a deployment: a file's, or the built-in ones.
+ * Returns the routing rules of a deployment: those of a file, or the built-in ones.
  *
  * @throws ConfigurationError with every problem of the file
  */

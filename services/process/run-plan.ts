@@ -4,16 +4,16 @@ import type { RunOptions } from '../../shared/ports/runs.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 import type { Seed } from '../producer/seeds.ts';
 
-/** What a crawl will do, new or resumed. */
+/** The plan of a crawl, new or resumed. */
 export interface RunPlan {
   readonly run: string;
   readonly settings: Settings;
   readonly runOptions: RunOptions;
   readonly loaded: LoadedCrawler;
-  /** All that the run was begun with. Whether they are to be read again is known when it is open. */
+  /** All seeds that the run was begun with. Whether they must be read again is known when it is open. */
   readonly seeds: readonly Seed[];
-  /** How it is kept on disk; left out if it is in memory only. */
+  /** How it is kept on disk; left out if it is only in memory. */
   readonly kept?: { readonly begin: Beginning } | { readonly resume: string };
-  /** Standard input was named. */
+  /** Whether standard input was named. */
   readonly hasInput: boolean;
 }

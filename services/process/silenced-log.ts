@@ -1,6 +1,6 @@
 import type { Logger } from '../../shared/runtime/logger.ts';
 
-/** A log that falls silent with a signal: a fatal error has a thousand consequences, and is reported once. */
+/** Returns a log that falls silent when a signal is aborted: a fatal error has a thousand consequences, and should be reported once. */
 export function silentAfter(log: Logger, signal: AbortSignal): Logger {
   const unless =
     (say: (fields: object, message: string) => void) =>

@@ -3,16 +3,16 @@ import { SECOND_MS } from '../../shared/task/durations.ts';
 import type { Stopping } from './embedded-fleet.ts';
 
 interface StoppingOptions {
-  /** Aborted, it stops the fleet. */
+  /** Aborting it stops the fleet. */
   readonly signal: AbortSignal;
-  /** Who stops it, as people call it: `the API`. */
+  /** Whoever stops it, as people are told: `the API`. */
   readonly who: string;
-  /** How long the pages in hand then have. */
+  /** Time that the pages in hand then have. */
   readonly graceMs: number;
   readonly clock: Pick<Clock, 'sleep'>;
 }
 
-/** A fleet that stops when a signal is aborted. */
+/** Returns a request to stop that an aborted signal triggers. */
 export function stoppingBy({ signal, who, graceMs, clock }: StoppingOptions): Stopping {
   return {
     signal,

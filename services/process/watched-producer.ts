@@ -28,7 +28,7 @@ interface WatchedProducerOptions {
   readonly startOf: (href: string) => string;
   /** See {@link ProducerOptions.sharesLoop}. */
   readonly sharesLoop?: boolean;
-  /** The frontier has taken something new. */
+  /** Called when the frontier has accepted something new. */
   readonly onOffered: () => void;
 }
 
@@ -84,7 +84,7 @@ export class WatchedProducer {
     });
   }
 
-  /** What it is reading, for the progress line; nothing once all is offered. */
+  /** The document it is reading, for the progress line; nothing once everything is offered. */
   get note(): string | undefined {
     const { state, source, offered } = this.#producer.progress();
     if (state === 'waiting: store is full') return 'waiting: Redis is full';
@@ -96,17 +96,17 @@ export class WatchedProducer {
     return this.#producer.progress();
   }
 
-  /** Is it the run that this producer has opened, and not another one of its name? */
+  /** Returns whether this is the run that this producer opened, and not another one of its name. */
   isOwn({ incarnation }: Pick<RunProgress, 'incarnation'>): boolean {
     return this.#producer.incarnation === undefined || incarnation === this.#producer.incarnation;
   }
 
-  /** The store is away, from now on. */
+  /** Notes that the store is unreachable from now on. */
   noteAway(): void {
     this.#producer.noteAway();
   }
 
-  /** See {@link Producer.repeatRecent}. Meanwhile the run is open again: {@link meanwhile} doesn't end before. */
+  /** Repeats recent offers: see {@link Producer.repeatRecent}. The run is open again meanwhile, and {@link meanwhile} waits for that. */
   repeatRecent(): void {
     this.#repeating = this.#repeating
       .then(() => this.#producer.repeatRecent())
@@ -120,7 +120,7 @@ export class WatchedProducer {
       });
   }
 
-  /** Resolves once no repeat is under way. */
+  /** Resolves when no repeat is in progress. */
   async repeated(): Promise<void> {
     for (let waited: Promise<void> | undefined; waited !== this.#repeating; ) {
       waited = this.#repeating;
@@ -129,8 +129,8 @@ export class WatchedProducer {
   }
 
   /**
-   * Offers the seeds, and runs `watch` from the moment that the run is open; its signal is aborted with `signal`, or when
-   * producing fails, or the run is lost. Rejects with what either of them threw.
+   * Offers the seeds, and runs `watch` from the moment the run is open. The signal of `watch` is aborted with `signal`, when producing
+   * fails, or when the run is lost. Rejects with the error of either.
    */
   async meanwhile(
     seeds: readonly Seed[],
@@ -166,7 +166,7 @@ export class WatchedProducer {
   }
 }
 
-/** A run's options are fixed when it opens: flags that differ are ignored. */
+/** Warns about flags that are ignored, since a run's options are fixed when it opens. */
 function warnOfOptions(run: string, asked: RunOptions, own: RunOptions, log: Logger): void {
   const ignored = differingOptions(own, asked);
   if (ignored.length > 0) log.warn({ what: ignored.join(', ') }, `run ${run} keeps the options it was opened with:`);

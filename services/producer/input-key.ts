@@ -5,10 +5,10 @@ import { keyWithLogin, loginFor } from '../../shared/task/url/logins.ts';
 import { type Seed, STANDARD_INPUT } from './seeds.ts';
 
 /**
- * A key that is equal for two producers with the same input: made of the seeds, in any order, the size and time of files,
- * and what is left out. Nothing if the input can't be identified before it is read, as on a pipe.
+ * Returns a key that is equal for two producers with the same input: made of the seeds in any order, the size and time of files, and the
+ * rule for entries to leave out. Returns nothing if the input can't be identified before it is read, such as a pipe.
  *
- * @param leftOut what says which entries are left out, as it was given
+ * @param leftOut the rule for the entries that are left out, as given by the user
  */
 export function inputKeyOf(seeds: readonly Seed[], leftOut: string): string | undefined {
   const keys = seeds.map(keyOf);
@@ -30,7 +30,7 @@ function keyOf(seed: Seed): string | undefined {
   }
 }
 
-/** A file without a stat is reported when it is read. */
+/** Returns the key of a file. If it has no stat, its problem is reported when it is read. */
 function keyOfFile(name: string, look: () => Stats): string | undefined {
   try {
     const stats = look();

@@ -6,18 +6,18 @@ import { carriedFields } from '../../shared/task/task/form.ts';
 import { type OfferRules, offerOf, type TaskOffer } from '../../shared/task/task/offer.ts';
 import { isProblem, readUrl } from '../../shared/task/url/url.ts';
 
-/** Owners that are told apart by {@link SeenOwners}. */
+/** Maximum owners that {@link SeenOwners} remembers. */
 const MOST_OWNERS = 100_000;
 
-/** What turns a letter into a task of a run. */
+/** The rules for turning a letter into a task of a run. */
 interface ReplayRules extends OfferRules {
   /** The run's joins. */
   readonly joins?: JoinPlan | undefined;
 }
 
 /**
- * What is offered for a letter: its task, from the beginning; for a member or a join of a group, its owner, which is crawled
- * once more with its group. Nothing if it is no URL, or if the letter doesn't say whose group it is.
+ * Returns the offer for a letter: its task, from the beginning. For a member or a join of a group it is the owner, which is crawled again
+ * with its group. Returns nothing if it is not a URL, or if the letter doesn't name the owner of its group.
  */
 export function offerOfLetter(letter: DeadLetter, { joins, ...rules }: ReplayRules): TaskOffer | undefined {
   const isGroups = isOfGroup(letter);
@@ -39,14 +39,14 @@ export function offerOfLetter(letter: DeadLetter, { joins, ...rules }: ReplayRul
   );
 }
 
-/** Is it of a member of a group, or of a join? Its group is gone, and its inputs with it. */
+/** Returns whether a letter belongs to a member of a group or a join, whose group and inputs are gone. */
 function isOfGroup({ group, join }: DeadLetter): boolean {
   return group !== undefined || join !== undefined;
 }
 
 /**
- * Is it of a group that can't be crawled once more? Letters of older programs don't name the owner, a join of a run has none, and
- * in a run without its joins nothing would come of it.
+ * Returns whether a letter belongs to a group that can't be crawled again. Letters of older programs don't name the owner, a join of a run
+ * has none, and without the joins of its run a group would have no result.
  */
 export function isWithoutOwner(letter: DeadLetter, joins: JoinPlan | undefined): boolean {
   if (!isOfGroup(letter)) return false;
@@ -54,9 +54,9 @@ export function isWithoutOwner(letter: DeadLetter, joins: JoinPlan | undefined):
   return owner === undefined || isProblem(readUrl(owner.url)) || joins?.groups[owner.step] === undefined;
 }
 
-/** The owners that the letters of a replay are of, whichever run's. One that comes again after 100,000 others is new again. */
+/** The owners seen in the letters of a replay, over all runs. An owner that recurs after 100,000 others counts as new again. */
 export class SeenOwners {
-  /** It takes megabytes from the first: each run's own would fill the memory. */
+  /** Shared by all runs: it takes megabytes from the start, so one for each run would fill the memory. */
   readonly #seen = new LRUCache<string, true>({ max: MOST_OWNERS });
 
   isNew(run: string, owner: string): boolean {
@@ -67,7 +67,7 @@ export class SeenOwners {
   }
 }
 
-/** How many letters of a run are of groups, and of how many owners. */
+/** Counts a run's letters of groups, and the owners of these groups. */
 export class OwnerCount {
   readonly #run: string;
   readonly #seen: SeenOwners;
@@ -86,7 +86,7 @@ export class OwnerCount {
   }
 }
 
-/** Owners' own letters first: these have all their links followed, whichever of their groups' letters come with them. */
+/** Sorts the owners' own letters first: all links of these owners are followed, whatever letters of their groups come with them. */
 export function byWhatTheyReplay<T>(all: readonly T[], offerOf: (each: T) => TaskOffer): readonly T[] {
   const isGroups = (each: T): boolean => offerOf(each).replayOf === 'group';
   return [...all.filter((each) => !isGroups(each)), ...all.filter(isGroups)];

@@ -12,14 +12,14 @@ interface LocalReplayerOptions {
   readonly runs: Runs;
   readonly rules: readonly RoutingRule[];
   readonly filter: LetterFilter;
-  /** The most letters that are replayed. */
+  /** Maximum letters that are replayed. */
   readonly limit: number;
-  /** Only says what would happen. */
+  /** Whether to report what would happen without doing it. */
   readonly isDry: boolean;
   readonly signal: AbortSignal;
 }
 
-/** What became of the letters of one run. */
+/** The counts for the letters of one run. */
 export interface LocallyReplayedRun {
   readonly run: string;
   readonly urlKey: readonly UrlKeyRule[] | undefined;
@@ -27,17 +27,17 @@ export interface LocallyReplayedRun {
   letters: number;
   /** See {@link ReplayTally.ofGroups}. */
   readonly ofGroups: OwnerCount;
-  /** Their tasks, or the owners of their groups, wait again. */
+  /** Letters whose tasks, or the owners of their groups, wait again. */
   accepted: number;
-  /** Taken before, by an interrupted replay or by another run: their letters are deleted. */
+  /** Letters taken before by an interrupted replay or another run; they are deleted. */
   known: number;
-  /** At work just now, or their groups are: their letters stay. */
+  /** Letters whose tasks or groups are in flight at the moment; they stay. */
   inFlight: number;
-  /** Why the run takes none: their letters stay. */
+  /** Why the run takes no letters; they stay. */
   refused?: 'unknown' | 'cancelled';
 }
 
-/** What a replay came to. */
+/** The result of a replay. */
 export interface LocallyReplayed {
   readonly runs: readonly LocallyReplayedRun[];
   /** Letters that aren't tasks; they stay in the queue. */
@@ -47,8 +47,8 @@ export interface LocallyReplayed {
 }
 
 /**
- * Lets the tasks of dead letters wait again, in the run that they failed in: one process at a time has a local run to itself, so no new
- * run is needed. A letter is deleted in one step with that: killed at any moment and repeated, a replay takes each letter once.
+ * Puts the tasks of dead letters back into the run in which they failed. One process at a time has a local run to itself, so no new run is
+ * needed. The letter is deleted in the same step, so a replay that is killed at any moment and repeated takes each letter once.
  */
 export class LocalReplayer {
   readonly #options: LocalReplayerOptions;
@@ -63,7 +63,7 @@ export class LocalReplayer {
     this.#left = options.limit;
   }
 
-  /** Once only. Ends early, after some of the letters, once the signal is aborted. */
+  /** Replays the letters. Call it once. Ends early, after some of the letters, when the signal is aborted. */
   async replay(): Promise<LocallyReplayed> {
     const { letters, signal } = this.#options;
     const enough = new AbortController();

@@ -5,17 +5,17 @@ import { type OfferRules, offerOf } from '../../shared/task/task/offer.ts';
 import type { Logins } from '../../shared/task/url/logins.ts';
 import { isProblem, readListedUrl, withoutCredentials } from '../../shared/task/url/url.ts';
 
-/** What a seed says about a URL. */
+/** A URL as a seed gives it. */
 export interface Seeded extends Pick<SitemapEntry, 'loc' | 'isNews'> {
-  /** When its sitemap says that it was changed; for incremental runs. */
+  /** When it was changed, according to its sitemap; for incremental runs. */
   readonly changedAt?: number;
-  /** Credentials of the seed that led to it: for the same origin only. */
+  /** Credentials of the seed that led to it; sent to their own origin only. */
   readonly logins?: Logins | undefined;
 }
 
 const NEWS = { ...INITIAL_FIELDS, queue: 'priority' } as const;
 
-/** What the frontier is offered for the URL of a seed, as it was written. */
+/** Returns the offer for the URL of a seed, as it was written. */
 export function offerOfSeed({ loc, isNews, changedAt, logins }: Seeded, rules: OfferRules): Offer {
   const url = readListedUrl(loc);
   if (isProblem(url)) return { malformed: withoutCredentials(loc), problem: url.problem };

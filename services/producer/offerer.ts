@@ -16,24 +16,24 @@ export interface OffererOptions {
   readonly run: string;
   /** The run's incarnation, once it is open. */
   readonly incarnation: () => string | undefined;
-  /** Asked for each batch: the run's own are known when it is open. */
+  /** Called for each batch, since the run's own rules are known only when it is open. */
   readonly rules: () => OfferRules;
-  /** Likewise; see {@link OfferOptions.limit}. */
+  /** Called likewise; see {@link OfferOptions.limit}. */
   readonly limit: () => number | undefined;
-  /** Offers under way at once. */
+  /** Maximum offers in progress at once. */
   readonly window: number;
-  /** In a process that crawls as well. Left out: it may keep the loop to itself. */
+  /** Set in a process that also crawls. If left out, the offerer may keep the loop to itself. */
   readonly loop?: Pick<LoopShare, 'others'> | undefined;
   readonly signal: AbortSignal;
-  /** The run refuses. Resolves when the offer can be made again, and throws why it can't. */
+  /** Called when the run refuses an offer. Resolves when the offer can be made again, otherwise rejects with the reason. */
   readonly refused: () => Promise<void>;
-  /** Called once, as soon as an offer fails, since nobody may be adding just then; nothing more is offered. */
+  /** Called once, as soon as an offer fails, since no `add` might be waiting that could throw the error; nothing more is offered. */
   readonly failed: () => void;
-  /** Called whenever the frontier has taken something new. */
+  /** Called whenever the frontier has accepted something new. */
   readonly accepted: () => void;
 }
 
-/** URLs that are read and offered in one stretch, where others need the loop: some milliseconds. A page's turns wait for it. */
+/** URLs read and offered without a break where pages need the loop too. That takes some milliseconds, for which a page's turns wait. */
 const STRETCH = 250;
 
 /** The frontier's answers so far, in URLs. */
@@ -45,22 +45,22 @@ interface OfferCounts {
 }
 
 /**
- * Offers URLs to the frontier: in batches, a few of them under way at once. While none is under way, URLs go out at once;
- * else they wait until a batch is full. While a store is full, offers wait, and so does whoever adds.
+ * Offers URLs to the frontier in batches, a few of them at once. While no batch is in progress, URLs are sent at once; otherwise they wait
+ * until a batch is full. While the store is full, offers wait, and so do calls of {@link add}.
  *
- * In a process that crawls as well, one small batch at a time is under way, and pages have their turns between them.
+ * In a process that also crawls, one small batch is in progress at a time, and pages get their turns in between.
  */
 export class Offerer {
-  /** Is what sitemaps say of changes told to the frontier? Incremental runs go by it. */
+  /** Whether the frontier is told when URLs changed according to their sitemaps. Incremental runs depend on it. */
   tellsChanges = false;
   readonly counts: OfferCounts = { offered: 0, accepted: 0, known: 0, malformed: 0 };
   readonly #options: OffererOptions;
   readonly #recent: RecentOffers;
-  /** Whoever adds waits for those that came before. */
+  /** Callers of {@link add} wait for those before them. */
   readonly #adding = new Turns(1);
   readonly #batchSize: number;
   readonly #window: number;
-  /** URLs sent since the others last had the loop. */
+  /** URLs sent since others last had the loop. */
   #stretch = 0;
   #batch: Offer[] = [];
   #isRepeat = false;
@@ -77,45 +77,45 @@ export class Offerer {
     [this.#batchSize, this.#window] = loop === undefined ? [MAX_OFFER, window] : [STRETCH, 1];
   }
 
-  /** Has the run left out URLs, since it has as many as it may? It takes no others. */
+  /** Whether the run has left out URLs because it has reached its limit. It takes no others. */
   get isBeyondLimit(): boolean {
     return this.#isBeyondLimit;
   }
 
-  /** Is the store full just now? */
+  /** Whether the store is currently full. */
   get isWaiting(): boolean {
     return this.#waitingForRoom > 0;
   }
 
   /**
-   * Takes URLs, and resolves when more may be added. Of several that add at once, one has its turn after the other.
+   * Takes URLs, and resolves when more can be added. Several calls at once take turns.
    *
-   * @param logins of the seed that they were found by
-   * @param isRepeat they were added before: those known by now are no duplicates
+   * @param logins credentials of the seed that led to them
+   * @param isRepeat whether they were added before, so that known ones are not counted as duplicates
    */
   async add(entries: readonly SitemapEntry[], isRepeat: boolean, logins?: Logins): Promise<void> {
     await this.#adding.run(() => this.#add(entries, isRepeat, logins));
   }
 
-  /** Offers what is left, and resolves when the frontier has answered everything. */
+  /** Offers the remaining URLs, and resolves when the frontier has answered everything. */
   async drain(): Promise<void> {
     this.#send();
     await this.#room(1);
   }
 
-  /** Sends nothing more, and resolves when no offer is under way; throws the error of a failed one. */
+  /** Stops sending, and resolves when no offer is in progress. Throws the error of a failed one. */
   async stop(): Promise<void> {
     this.#batch = [];
     while (this.#underWay > 0) await this.#change();
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** What the frontier has accepted in the last seconds, batch by batch. */
+  /** Returns the offers that the frontier has accepted in the last seconds, batch by batch. */
   recent(): readonly (readonly Seeded[])[] {
     return this.#recent.list();
   }
 
-  /** Offers once more what was {@link recent}, for a store that may have lost it. Counts nothing. */
+  /** Repeats the {@link recent} offers, for a store that may have lost them. Counts nothing. */
   async repeat(recent: readonly (readonly Seeded[])[]): Promise<void> {
     const rules = this.#options.rules();
     for (const entries of recent) {
@@ -157,7 +157,7 @@ export class Offerer {
       .finally(() => {
         this.#underWay--;
         for (const wake of this.#wake.splice(0)) wake();
-        // No other URL may come for a while: don't let the batch wait for it.
+        // The next URL may be long in coming, so the batch is not kept waiting for it.
         if (this.#underWay === 0) this.#send();
       });
   }
@@ -175,7 +175,7 @@ export class Offerer {
     for (const offer of batch) if ('malformed' in offer) this.counts.malformed++;
   }
 
-  /** Nothing, when it was stopped while it waited. */
+  /** Offers a batch until it is taken. Resolves with nothing if it was stopped while it waited. */
   #offerUntilTaken(batch: readonly Offer[], repeat: boolean): ReturnType<typeof offerUntilTaken> {
     const { frontier, run, incarnation, limit } = this.#options;
     const onWait = (isWaiting: boolean): void => {
@@ -186,7 +186,7 @@ export class Offerer {
     return offerUntilTaken(offer, { ...this.#options, onWait });
   }
 
-  /** Resolves when more may be sent. */
+  /** Resolves when more can be sent. */
   async #turn(): Promise<void> {
     await this.#room(this.#window);
     if (this.#stretch < STRETCH) return;
@@ -194,7 +194,7 @@ export class Offerer {
     await this.#options.loop?.others();
   }
 
-  /** Resolves when fewer than `window` offers are under way; throws the error of a failed one. */
+  /** Resolves when fewer than `window` offers are in progress. Throws the error of a failed one. */
   async #room(window: number): Promise<void> {
     while (this.#underWay >= window && this.#failure === undefined) {
       await this.#change();

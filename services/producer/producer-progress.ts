@@ -1,27 +1,29 @@
 /**
- * | state     |                                                                    |
- * |-----------|--------------------------------------------------------------------|
- * | `idle`    | before it is told to produce                                       |
- * | `reading` | seeds are read and offered                                         |
- * | `waiting: store is full` | offers are refused for want of room, and made again |
- * | `done`    | all seeds are offered, and the run knows                           |
- * | `stopped` | by the caller, or by an error: the run waits for another producer  |
- * | `unknown` | the store has lost the run: what became of it can't be told        |
+ * The state of a producer.
+ *
+ * | state                    | meaning                                                       |
+ * |--------------------------|---------------------------------------------------------------|
+ * | `idle`                   | before `produce` is called                                    |
+ * | `reading`                | seeds are read and offered                                    |
+ * | `waiting: store is full` | offers are refused for lack of room, and repeated             |
+ * | `done`                   | all seeds are offered, and this producer has sealed the run   |
+ * | `stopped`                | by the caller or an error; the run waits for another producer |
+ * | `unknown`                | the store has lost the run, so its progress can't be known    |
  */
 export type ProducerState = 'idle' | 'reading' | 'waiting: store is full' | 'done' | 'stopped' | 'unknown';
 
 /** A producer's progress. Counts are of URLs, except the last three. */
 export interface ProducerProgress {
   readonly state: ProducerState;
-  /** The sitemap, file or list that is being read; of several, the one begun last. */
+  /** The sitemap, file or list being read; if there are several, the one begun last. */
   readonly source: string | undefined;
   readonly offered: number;
   readonly accepted: number;
-  /** Duplicates. */
+  /** Number of duplicates. */
   readonly known: number;
-  /** Texts that aren't URLs, new or known. */
+  /** Number of texts that aren't URLs, whether new or known. */
   readonly malformed: number;
-  /** Pages left out as too old by their sitemaps, and sitemaps not read for the same reason. */
+  /** Pages left out because their sitemaps say they are too old, and sitemaps not read for the same reason. */
   readonly older: { readonly pages: number; readonly sitemaps: number };
   readonly sitemaps: number;
   readonly problems: number;

@@ -29,7 +29,7 @@ const DEFAULT_WINDOW = 4;
 const HOSTS_AT_ONCE = 64;
 const DEFAULT_BEAT_MS = PRODUCER_LEASE_MS / 4;
 
-/** What a {@link Producer} needs. */
+/** The collaborators and options of a {@link Producer}. */
 export interface ProducerParts {
   readonly frontier: Frontier;
   readonly runs: Runs;
@@ -47,49 +47,49 @@ export interface ProducerParts {
 
 export interface ProducerOptions {
   readonly run: string;
-  /** For a run that doesn't exist yet; one that does keeps its own. */
+  /** Options for a run that doesn't exist yet; an existing one keeps its own. */
   readonly runOptions: RunOptions;
   /** This producer's id among those of the run. */
   readonly producer: string;
-  /** Open requests to one host, for sitemaps as for pages; 0 for no limit. */
+  /** Maximum open requests to one host, for sitemaps as for pages; 0 means no limit. */
   readonly hostConcurrency: number;
-  /** What to do with the rules of robots.txt where the run doesn't say; obey. */
+  /** How to treat robots.txt if the run doesn't say. Default: obey. */
   readonly robots?: 'obey' | 'ignore';
-  /** Followed for one document; 10. */
+  /** Maximum redirects followed for one document. Default: 10. */
   readonly maxRedirects?: number;
-  /** Of one sitemap, unpacked; 1 GiB. */
+  /** Maximum bytes of one sitemap, unpacked. Default: 1 GiB. */
   readonly maxSitemapBytes?: number;
-  /** Entries of sitemaps that were last changed before are left out; epoch milliseconds. */
+  /** Sitemap entries last changed before this are left out; epoch milliseconds. */
   readonly since?: number | undefined;
-  /** The same as given by the user: as an age, say. */
+  /** The same as the user gave it, which may be an age. */
   readonly sinceAsGiven?: string | undefined;
-  /** Offers under way at once; 4. */
+  /** Maximum offers in progress at once. Default: 4. */
   readonly window?: number;
-  /** Does the process crawl as well? Then its pages have their turns on the event loop. Default: no. */
+  /** Whether the process crawls as well, so that its pages need their turns on the event loop. Default: no. */
   readonly sharesLoop?: boolean;
-  /** Between two signs of life; 15 s. */
+  /** Interval between two beats. Default: 15 s. */
   readonly beatMs?: number;
-  /** A number in [0, 1), for the delay before a retry. */
+  /** Returns a number in [0, 1), for the delay before a retry. */
   readonly random?: () => number;
 }
 
-/** Reported to people while it happens. */
+/** Listeners that report to people while the producer works. */
 interface ProducerListeners {
-  /** The end of a sentence that begins with `source`: a sitemap's URL, a file. */
+  /** `problem` is the end of a sentence that begins with `source`: a sitemap's URL, a file. */
   problem?(source: string, problem: string): void;
   hint?(hint: string): void;
   opened?(how: OpenedRun['how'], options: RunOptions): void;
-  /** The frontier has taken something new: there may be something to release. */
+  /** The frontier has accepted something new, so there may be tasks to release. */
   accepted?(): void;
 }
 
 /**
- * Turns seeds into tasks of a run: finds and reads sitemaps, and offers what they list. Seeds of up to 64 hosts are read at once, those
- * of one host in order: a site that is slow, or gone, holds up no other. Files and lists are read one after another. Pages wait for none
- * of them.
+ * Turns seeds into tasks of a run: finds and reads sitemaps, and offers the URLs they list. Seeds of up to 64 hosts are read at once, those
+ * of one host in order, so that a slow or dead site holds up no other. Files and lists are read one after another. Pages wait for none of
+ * them.
  *
- * It opens the run and says that it is alive until it ends. When all is offered it seals the run; stopped or failed, it
- * leaves the run open, so that half a sitemap is never taken for a whole one.
+ * It opens the run and beats until it ends. When everything is offered it seals the run. If it is stopped or fails, it leaves the run open,
+ * so that half a sitemap never passes for a whole one.
  */
 export class Producer {
   readonly #parts: ProducerParts;
@@ -97,16 +97,16 @@ export class Producer {
   readonly #offerer: Offerer;
   #sitemaps: SitemapReader | undefined;
   #state: Exclude<ProducerState, 'waiting: store is full'> = 'idle';
-  /** The document that each seed is at, of those that are read; the one begun last is the last. */
+  /** The document that each seed being read is at; the one begun last comes last. */
   readonly #sources = new Map<Seed, string>();
   #problems = 0;
   /** The run's own options, once it is open. */
   #own: RunOptions;
   #input: string | undefined;
   #incarnation: string | undefined;
-  /** When this producer created the run; nothing if it joined it. */
+  /** When this producer created the run; -Infinity if it joined an existing one. */
   #createdAt = Number.NEGATIVE_INFINITY;
-  /** Since when the store is away, as far as is known. */
+  /** Since when the store has been unreachable, as far as is known. */
   #awaySince: number | undefined;
   #loss: RunLostError | undefined;
 
@@ -130,12 +130,12 @@ export class Producer {
     });
   }
 
-  /** Which one of the runs of its name it has opened; nothing before it has. */
+  /** The incarnation of the run that it has opened; undefined before that. */
   get incarnation(): string | undefined {
     return this.#incarnation;
   }
 
-  /** A copy, of this moment. */
+  /** A snapshot of its progress. */
   progress(): ProducerProgress {
     return {
       state: this.#state === 'reading' && this.#offerer.isWaiting ? 'waiting: store is full' : this.#state,
@@ -148,8 +148,8 @@ export class Producer {
   }
 
   /**
-   * Offers all that the seeds stand for. Once only. When `signal` is aborted, it stops reading, waits for the offers under
-   * way, and resolves with state `stopped`.
+   * Offers everything that the seeds stand for. Call it once. When `signal` is aborted, it stops reading, waits for the offers in progress,
+   * and resolves with state `stopped`.
    *
    * @throws {RunClosedError} when the run takes no URLs
    * @throws {RunLostError} when the store has lost the run
@@ -172,7 +172,7 @@ export class Producer {
     } catch (error: unknown) {
       if (this.#loss === undefined) this.#state = 'stopped';
       this.#stop.abort();
-      // The error of an offer comes first: it stopped the reading.
+      // The error of an offer takes precedence, since it stopped the reading.
       await this.#offerer.stop();
       if (this.#loss !== undefined) throw this.#loss;
       if (signal?.aborted !== true) throw error;
@@ -183,24 +183,24 @@ export class Producer {
     return this.progress();
   }
 
-  /** The store is away, from now on. */
+  /** Notes that the store is unreachable from now on. */
   noteAway(): void {
     this.#awaySince ??= this.#parts.clock.monotonic();
   }
 
   /**
-   * Makes the offers of the last three seconds again, for a store that came back without them. Known URLs are not counted
-   * again. A run that was created in these seconds may be lost with them, and is restored.
+   * Repeats the offers of the last three seconds, for a store that came back without them. Known URLs are not counted again. A run that was
+   * created in these seconds might be lost with them, and is then restored.
    *
-   * @throws {RunLostError} when the store has lost a run that is older; {@link produce} throws the same
+   * @throws {RunLostError} when the store has lost an older run; {@link produce} throws the same
    */
   async repeatRecent(): Promise<void> {
-    // Before that nothing was opened; afterwards nothing is left to do.
+    // In other states nothing has been opened yet, or nothing is left to do.
     if (this.#state === 'reading' || this.#state === 'done') await this.#repeatRecent();
   }
 
   async #repeatRecent(): Promise<void> {
-    // Now: what is answered from now on makes older ones forgotten.
+    // Read before anything else: each answer from now on makes it forget older offers.
     const recent = this.#offerer.recent();
     await this.#open();
     this.#awaySince = undefined;
@@ -222,7 +222,7 @@ export class Producer {
     return opened;
   }
 
-  /** An offer was refused. Resolves if it can be made again. */
+  /** Handles a refused offer. Resolves if it can be made again. */
   async #openIfRefused(): Promise<void> {
     const { runs, options } = this.#parts;
     const progress = await runs.progress(options.run);
@@ -249,7 +249,7 @@ export class Producer {
       holder: options.producer,
       maxRedirects: options.maxRedirects,
       onLongWait: (href, ms) =>
-        on?.hint?.(`${href} is read later: its host may not be asked for ${duration(ms)} (status says why)`),
+        on?.hint?.(`${href} is read in ${duration(ms)}: its host must not be asked before (status says why)`),
       random: options.random ?? Math.random,
     });
     const maxSitemapBytes = options.maxSitemapBytes ?? DEFAULT_MAX_SITEMAP_BYTES;
@@ -286,7 +286,7 @@ export class Producer {
     if (failure !== undefined) throw failure.error;
   }
 
-  /** Together: a crawler may have a million of them, and an answer to each would take a thousand times as long. */
+  /** Offers pages in large batches. A crawler can have a million of them, and waiting for an answer to each would take a thousand times as long. */
   async #offerPages(urls: readonly string[]): Promise<void> {
     for (const some of partsOf(urls, MAX_OFFER)) {
       this.#stop.signal.throwIfAborted();
@@ -325,7 +325,7 @@ export class Producer {
   }
 
   async #seal(): Promise<void> {
-    // The store may have lost the run just now, and with it the offers that can still be made again.
+    // The store may have lost the run a moment ago, and with it offers that can still be repeated.
     if (!(await this.#sealOnce())) {
       await this.#repeatRecent();
       if (!(await this.#sealOnce())) throw this.#lost();
@@ -338,7 +338,7 @@ export class Producer {
     return (await runs.seal(options.run, options.producer, this.#incarnation)) !== undefined;
   }
 
-  /** A failed beat costs nothing: the lease outlasts three of them. */
+  /** Starts the beats. A failed beat costs nothing, since the lease outlasts three of them. */
   #startBeat(): NodeJS.Timeout {
     const { runs, options } = this.#parts;
     const beat = (): void => void runs.beat(options.run, options.producer).catch(() => {});

@@ -2,27 +2,27 @@ import type { Offer } from '../../shared/ports/frontier/frontier.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Seeded } from './offer.ts';
 
-/** A store that writes its log once a second may forget more than a second, but not three. */
+/** Time for which offers are kept. A store that writes its log once a second can forget more than a second, but not three. */
 export const KEPT_MS = 3_000;
 
 interface KeptBatch {
   readonly at: number;
   /**
-   * The URLs, one a line, in the first `length` bytes; those of the priority queue behind a `!`, and with the time of a
-   * change behind where there is one.
+   * The URLs, one per line, in the first `length` bytes. A `!` precedes those of the priority queue; the time of a change, if there is one,
+   * follows the URL.
    */
   readonly bytes: Buffer;
   readonly length: number;
   readonly malformed: readonly string[];
-  /** Offers with credentials: few, and kept out of the lines. */
+  /** Offers with credentials: few, and not stored as lines. */
   readonly loggedIn: readonly Seeded[];
 }
 
 /**
- * The offers that the frontier has answered in the last three seconds, so that they can be made again.
+ * The offers that the frontier has answered in the last three seconds, so that they can be repeated.
  *
- * They are kept as bytes, in buffers that are used again: at 100 000 URLs a second that is 25 MB outside the heap, where
- * the offers themselves would be 100 MB that the garbage collector has to move about.
+ * They are kept as bytes, in reused buffers: at 100 000 URLs a second that is 25 MB outside the heap, where the offers themselves would be
+ * 100 MB for the garbage collector to move around.
  */
 export class RecentOffers {
   readonly #clock: Clock;
@@ -47,14 +47,14 @@ export class RecentOffers {
       else if (offer.logins === undefined) urls.push(writeLine(offer));
       else loggedIn.push({ ...readLine(writeLine(offer)), logins: offer.logins });
     }
-    // What is serialised as a URL is ASCII.
+    // Serialised URLs are ASCII.
     const text = urls.join('\n');
     const spare = this.#spare.pop();
     const bytes = spare !== undefined && spare.length >= text.length ? spare : Buffer.allocUnsafeSlow(text.length);
     this.#batches.push({ at: now, bytes, length: bytes.write(text, 'latin1'), malformed, loggedIn });
   }
 
-  /** What was offered, batch by batch, oldest first, each to the queue that it was offered to. */
+  /** Returns the offers batch by batch, the oldest first, each marked for the queue that it was offered to. */
   list(): readonly (readonly Seeded[])[] {
     return this.#batches.map(({ bytes, length, malformed, loggedIn }) => [
       ...(length === 0 ? [] : bytes.toString('latin1', 0, length).split('\n').map(readLine)),

@@ -27,55 +27,56 @@ interface ReplayerOptions {
   readonly rules: readonly RoutingRule[];
   readonly clock: Clock;
   readonly filter: LetterFilter;
-  /** The most letters that are replayed. */
+  /** Maximum letters that are replayed. */
   readonly limit: number;
-  /** For letters of runs that the store has forgotten. */
+  /** Options for letters of runs that the store has forgotten. */
   readonly defaults: RunOptions;
   /** Options that differ from the origin's. */
   readonly overrides: Partial<RunOptions>;
-  /** Only says what would happen. */
+  /** Whether to report what would happen without doing it. */
   readonly isDry: boolean;
   readonly signal: AbortSignal;
 }
 
-/** What became of the letters of one run. */
+/** The counts for the letters of one run. */
 export interface ReplayTally extends ReplayRun {
-  /** Which one of the runs of that name it opened; left out where nothing was. */
+  /** The incarnation of the run it opened; left out if it opened none. */
   incarnation?: string;
   letters: number;
-  /** Those of groups: their owners are offered, each once. */
+  /** Letters of groups, and their owners, each of which is offered once. */
   readonly ofGroups: Readonly<Pick<OwnerCount, 'letters' | 'owners'>>;
-  /** Taken by the frontier, as tasks of the replay run. */
+  /** Accepted by the frontier as tasks of the replay run. */
   accepted: number;
-  /** Taken before: by an interrupted replay, or by a later run that found the URL again. */
+  /** Taken before by an interrupted replay, or by a later run that found the URL again. */
   known: number;
 }
 
 type OwnTally = ReplayTally & { readonly ofGroups: OwnerCount };
 
-/** Letters looked at, and runs offered to, at once: each asks the store several times, one after the other. */
+/** Letters examined at once, and runs offered to at once: each makes several calls to the store, one after another. */
 const AT_ONCE = 32;
 
-/** What a replay came to. */
+/** The result of a replay. */
 export interface ReplayResult {
   readonly runs: readonly ReplayTally[];
-  /** Letters of tasks that the broker took out of their queue: these wait in their own runs again. */
+  /** Letters of tasks that the broker took out of their queue; these tasks wait in their own runs again. */
   readonly undelivered: number;
   /** Letters that aren't tasks; they stay in the queue. */
   readonly malformed: number;
-  /** Of members of groups, and of joins, that don't say whose: alone, they would come to nothing. They stay in the queue. */
+  /** Letters of group members and joins that don't name their owner, without which they would achieve nothing. They stay in the queue. */
   readonly withoutOwner: number;
 }
 
 /**
- * Offers dead letters again, as new runs with the options of those that they come from.
+ * Offers dead letters again, as new runs with the options of the runs they come from.
  *
- * Each letter is taken by the frontier before it leaves `failed_urls`; killed between the two, the letter is still there,
- * and a repeat offers it to the same run, which knows it. For letters of a group its owner is offered once, past its mark. See
- * {@link findReplayRun} for how the repeat finds that run. A
- * letter that the broker gives back only after that run was sealed is known by its mark. So no letter is lost, and none
- * is worked twice. A task that the broker took out of its queue has not failed: it waits in its own run again, unless it came back
- * by its lease before; only if the store has forgotten that run is it offered as the others are.
+ * The frontier takes each letter before it leaves `failed_urls`. If the replayer is killed between the two, the letter is still there, and
+ * a repeat offers it to the same run, which knows it; {@link findReplayRun} explains how the repeat finds that run. A letter that the
+ * broker returns only after that run was sealed is known by its mark. So no letter is lost, and none is worked twice.
+ *
+ * For letters of a group, the owner is offered once, past its mark. A task that the broker took out of its queue has not failed: it waits
+ * in its own run again, unless its lease has already brought it back. Only if the store has forgotten that run is it offered as the others
+ * are.
  */
 export class Replayer {
   readonly #options: ReplayerOptions;
@@ -92,7 +93,8 @@ export class Replayer {
   }
 
   /**
-   * Call it once. Ends early when the signal is aborted, and leaves its runs open so that a repeat can resume them.
+   * Replays the letters. Call it once. Ends early when the signal is aborted, and then leaves its runs open so that a repeat can resume
+   * them.
    *
    * @throws {RunLostError} when the store has lost a run that has taken letters
    */
@@ -160,13 +162,13 @@ export class Replayer {
     return fates;
   }
 
-  /** `back`: its task waits in its own run again. Nothing for what is no letter of a run. */
+  /** Returns the run for a letter, `back` if its task waits in its own run again, or nothing if it isn't a letter of a run. */
   async #findRun(each: FoundLetter): Promise<OwnTally | 'back' | undefined> {
     if (await this.#isBack(each)) return 'back';
     return each.letter === undefined || each.run === undefined ? undefined : await this.#runOf(each.run);
   }
 
-  /** Nothing for a letter that can't be replayed, which is counted. */
+  /** Returns the offer for a letter, or nothing if it can't be replayed, which is counted. */
   #offerOf({ letter }: FoundLetter, tally: OwnTally | undefined): TaskOffer | undefined {
     if (letter !== undefined && tally !== undefined && isWithoutOwner(letter, tally.options.joins)) {
       this.#withoutOwner++;
@@ -178,7 +180,7 @@ export class Replayer {
     return offer;
   }
 
-  /** Offers the letters of one run; with `isDry`, only counts them. `true`: they are taken. */
+  /** Offers the letters of one run, or only counts them if `isDry`. Returns whether they were taken. */
   async #take(tally: OwnTally, offers: readonly TaskOffer[]): Promise<boolean> {
     tally.letters += offers.length;
     for (const offer of offers) tally.ofGroups.add(offer);
@@ -187,7 +189,7 @@ export class Replayer {
     return await this.#offer(tally, onceEach(byWhatTheyReplay(offers, (offer) => offer)));
   }
 
-  /** Lets a task wait in its run again that the broker took out of its queue. Does nothing for one whose release is over. */
+  /** Puts a task that the broker took out of its queue back into its run. Does nothing if its release is over. */
   async #isBack({ run, release }: FoundLetter): Promise<boolean> {
     const { frontier, runs, isDry } = this.#options;
     if (run === undefined || release === undefined || (await runs.progress(run)) === undefined) return false;
@@ -214,7 +216,7 @@ export class Replayer {
     tally.incarnation = opened.incarnation;
   }
 
-  /** Leaves out what an earlier replay of the same run has taken. */
+  /** Leaves out letters that an earlier replay of the same run has taken. */
   async #notReplayed(tally: ReplayTally, offers: readonly TaskOffer[]): Promise<readonly TaskOffer[]> {
     let left = offers;
     for (const run of tally.earlier) {
@@ -228,7 +230,7 @@ export class Replayer {
     return left;
   }
 
-  /** `false`: it was stopped while it waited for a full store. */
+  /** Offers letters. Returns `false` if it was stopped while it waited for a full store. */
   async #offer(tally: ReplayTally, all: readonly TaskOffer[]): Promise<boolean> {
     const offers = await this.#notReplayed(tally, all);
     for (const some of partsOf(offers, MAX_OFFER)) if (!(await this.#offerSome(tally, some))) return false;
@@ -242,7 +244,7 @@ export class Replayer {
       await runs.beat(run, REPLAYER);
       return await frontier.offer(run, offers, { repeat: isJoined, incarnation });
     };
-    // Another replay of the same letters has sealed the run, and it has ended: it is opened again.
+    // If another replay of the same letters has sealed the run and it has ended, it is opened again.
     const answer = await offerUntilTaken(offer, { clock, signal, refused: () => this.#open(tally) });
     if (answer === undefined) return false;
     tally.accepted += answer.accepted;
@@ -258,7 +260,7 @@ function lost(run: string, origin: string): RunLostError {
   );
 }
 
-/** Letters of one owner offer it once. */
+/** Keeps one offer for each owner. */
 function onceEach(offers: readonly TaskOffer[]): readonly TaskOffer[] {
   const owners = new Set(offers.flatMap(({ replayOf, mark }) => (replayOf === 'task' ? mark : [])));
   return offers.filter(({ replayOf, mark }) => {

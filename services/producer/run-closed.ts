@@ -1,7 +1,7 @@
 import type { RunState } from '../../shared/ports/runs.ts';
 import { TrawlError } from '../../shared/runtime/errors.ts';
 
-/** The run takes no URLs any more. Those accepted before stay what they are; nothing else was offered. */
+/** The run takes no more URLs. Those accepted before are kept; nothing else was offered. */
 export class RunClosedError extends TrawlError {
   override readonly name = 'RunClosedError';
   readonly code = 'ERR_RUN_CLOSED';

@@ -23,29 +23,26 @@ type Entries = Extract<SeedEvent, { readonly kind: 'entries' }>;
 interface SeedReaderOptions {
   readonly documents: DocumentFetcher;
   readonly sitemaps: SitemapReader;
-  /** What `-` stands for. */
+  /** The input behind the seed `-`. */
   readonly input: Readable;
-  /** Does the run follow links? Then a site without a sitemap needs no hint. */
+  /** Whether the run follows links, so that a site without a sitemap needs no hint. */
   readonly follow: boolean;
-  /** Has a host asked no faster than its robots.txt wants; nothing if the rules are ignored. */
+  /** Slows a host down to the pace its robots.txt asks for; undefined if the rules are ignored. */
   readonly slow: ((host: string, intervalMs: number) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
 }
 
-/**
- * Finds the URLs that seeds stand for. A URL that turns out not to be a sitemap is a page, whatever it answered: no seed
- * vanishes.
- */
+/** Finds the URLs that seeds stand for. A URL that turns out not to be a sitemap counts as a page, whatever its answer, so no seed gets lost. */
 export class SeedReader {
   readonly #options: SeedReaderOptions;
-  /** Of the seed that is read. */
+  /** Credentials of the seed being read. */
   #logins: Logins | undefined;
 
   constructor(options: SeedReaderOptions) {
     this.#options = options;
   }
 
-  /** A seed's credentials are for everything of its origin that it leads to: robots.txt, sitemaps and pages. */
+  /** Reads a seed. Its credentials are used for everything of its origin that it leads to: robots.txt, sitemaps and pages. */
   async *read(seed: Seed): AsyncGenerator<SeedEvent, void, void> {
     const logins = 'logins' in seed ? seed.logins : undefined;
     this.#logins = logins;
@@ -76,7 +73,7 @@ export class SeedReader {
     }
   }
 
-  /** Of a host whose robots.txt can't be had nothing else is asked for. */
+  /** Reads a site. If its robots.txt can't be fetched, nothing else is requested from its host. */
   async *#readSite(url: string): AsyncGenerator<SeedEvent, void, void> {
     const { sitemaps, follow, slow } = this.#options;
     const robots = new URL('/robots.txt', url).href;
@@ -90,7 +87,8 @@ export class SeedReader {
       if (!(error instanceof DocumentError)) throw error;
       const { status, message } = error;
       const isAnswer = status !== undefined && meaningOfStatus(status) !== 'wait';
-      if (!isAnswer) yield { kind: 'problem', source: robots, problem: `${message}; no sitemap that it names is read` };
+      if (!isAnswer)
+        yield { kind: 'problem', source: robots, problem: `${message}; the sitemaps that it names are not read` };
       isReachable = isAnswer || (status !== undefined && slow === undefined);
     }
     let isFound = false;
@@ -99,12 +97,13 @@ export class SeedReader {
       if (tree.problem !== undefined) yield { kind: 'problem', source: sitemap, problem: tree.problem };
       isFound ||= hasPages(tree);
     }
-    // A missing sitemap is reported only if somebody named it.
+    // A missing sitemap is reported only if robots.txt names it.
     if (!isFound && isReachable)
       isFound = hasPages(yield* sitemaps.readUrl(new URL('/sitemap.xml', url).href, this.#logins));
     if (isFound && !follow) return;
     if (isReachable && !follow) yield { kind: 'hint', hint: `${url}: no sitemap found; --follow follows its links` };
-    // Links are followed from the site's own page, too: its sitemaps may be old, or name a part. If they name it, it is no duplicate.
+    // Links are also followed from the site's own page, since its sitemaps can be old or incomplete. If they list that page, it is no
+    // duplicate.
     yield { ...page(url), again: isFound };
   }
 
@@ -144,7 +143,7 @@ export class SeedReader {
     else if (isEmpty) yield { kind: 'hint', hint: `${source} has no URLs` };
   }
 
-  /** The Crawl-delay holds for the site's sitemaps, too, which are asked for before any of its pages. */
+  /** Applies the Crawl-delay to the site's sitemaps too, which are requested before any of its pages. */
   async #keepDelay(text: string, url: string): Promise<void> {
     const { crawlDelayMs = 0 } = parseRobots(Buffer.from(text));
     if (crawlDelayMs === 0 || crawlDelayMs > MAX_CRAWL_DELAY_MS) return;
@@ -160,7 +159,7 @@ export class SeedReader {
         text = typeof piece === 'string' ? text + piece : '';
       }
     } catch (error: unknown) {
-      // What is beyond the cap, or broken, doesn't count; what came before does.
+      // Text beyond the size limit or behind broken data doesn't count; the text before it does.
       if (!(error instanceof BodyError || (error instanceof DocumentError && text !== ''))) throw error;
     }
     return text;

@@ -9,12 +9,12 @@ import { NO_URL_COLUMN } from '../../shared/task/url/url-table.ts';
 import { UrlLines } from '../../shared/task/url/urls-file.ts';
 
 /**
- * What a person gives Trawl to crawl.
+ * An input that a person gives Trawl to crawl.
  *
  * | written as                                              | kind            | is                                          |
  * |---------------------------------------------------------|-----------------|---------------------------------------------|
  * | `-`                                                     | `input`         | a list of URLs on standard input            |
- * | a file of URLs, named as such                           | `list`          | a list of URLs                              |
+ * | a file given as a list of URLs                          | `list`          | a list of URLs                              |
  * | a local file                                            | `file`          | a sitemap or a list, by its content         |
  * | a URL with path `/` and no query                        | `site`          | its sitemaps                                |
  * | a URL whose path ends in .xml, .gz or .txt, or names a sitemap, feed, rss or atom | `maybe_sitemap` | fetched to find out |
@@ -26,7 +26,7 @@ export type Seed =
   | { readonly kind: 'list' | 'file'; readonly path: string }
   | { readonly kind: 'site' | 'maybe_sitemap' | 'page'; readonly url: string; readonly logins?: Logins };
 
-/** Seeds as JSON, to be read again later. */
+/** The schema of seeds stored as JSON. */
 export const seedsSchema: z.ZodType<Seed[]> = z.array(
   z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('input') }),
@@ -39,21 +39,21 @@ export const seedsSchema: z.ZodType<Seed[]> = z.array(
   ]),
 );
 
-/** As much of a file decides whether it is a table. */
+/** Bytes at the beginning of a file that decide whether it is a table. */
 const HEAD_BYTES = 16_384;
-/** Its file descriptor. */
+/** File descriptor of standard input. */
 export const STANDARD_INPUT = 0;
 const NAMES_SITEMAP = /\.(?:xml|gz|txt)$|sitemap|(?<![a-z])(?:feeds?|rss|atom)(?![a-z])/i;
-/** Endings of lists and sitemaps, none of which is a domain. */
+/** Endings of lists and sitemaps, none of which is a top-level domain. */
 const NAMES_LIST = /\.(?:txt|xml|gz|csv|tsv|json|jsonl)$/i;
 /** `https//`, `https:/`, `https:` and `https;//`, in the place of `https://`. */
 const BROKEN_SCHEME = /^(https?)(?::\/?|;\/\/|\/\/)(?=[^/])/i;
 const ASKS_FOR_SITEMAP = /[?&](?:sitemap|feed|rss|atom)=|sitemap(?:&|$)/i;
 
 /**
- * Reads the seeds of a command line. Nothing is fetched.
+ * Reads the seeds of a command line. Fetches nothing.
  *
- * @throws {UsageError} for the first one that is neither a URL nor a file, or a table without a column of URLs
+ * @throws {UsageError} for the first one that is neither a URL nor a file, or is a table without a column of URLs
  */
 export async function readSeeds(texts: readonly string[], urlsFiles: readonly string[] = []): Promise<Seed[]> {
   const seeds: Seed[] = [];
@@ -64,7 +64,7 @@ export async function readSeeds(texts: readonly string[], urlsFiles: readonly st
   return seeds;
 }
 
-/** Pages need no reading; those with credentials count as the others, which keep them. */
+/** Separates pages, which need no reading, from the other seeds. Pages with credentials stay with the others, which keep their credentials. */
 export function withoutPages(seeds: readonly Seed[]): {
   readonly pages: readonly string[];
   readonly others: readonly Seed[];
@@ -78,7 +78,7 @@ export function withoutPages(seeds: readonly Seed[]): {
   return { pages, others };
 }
 
-/** Seeds of one host belong together, and so do all that are read from this machine; each group in the order of the seeds. */
+/** Groups seeds by host. Those read from this machine form one group; each group keeps the order of the seeds. */
 export function seedsByHost(seeds: readonly Seed[]): readonly (readonly Seed[])[] {
   return [...Map.groupBy(seeds, (seed) => ('url' in seed ? hostKeyOf(new URL(seed.url)) : '')).values()];
 }
@@ -100,7 +100,7 @@ async function readSeed(text: string): Promise<Seed> {
   throw new UsageError(`${shown} is not a file, and ${lack}: did you mean ${meant.href}`);
 }
 
-/** Does a text without a scheme look like a file, or a word, rather than a host? */
+/** Returns whether a text without a scheme looks like a file or a word rather than a host. */
 function namesNoHost(text: string): boolean {
   const [host = '', ...path] = text.split('/');
   if (host === '' || host === 'localhost' || /[^\p{L}\p{N}_.-]/u.test(host) || BROKEN_SCHEME.test(text)) return false;
@@ -108,12 +108,12 @@ function namesNoHost(text: string): boolean {
 }
 
 /**
- * A table that doesn't say where its URLs are is refused before anything is begun; one that is packed, or comes from a pipe, once it is
- * read.
+ * Reads the seed of a file. A table that doesn't say where its URLs are is refused before anything begins; one that is packed or comes from
+ * a pipe, only when it is read.
  */
 async function readFileSeed(kind: 'list' | 'file', path: string, what: FileKind): Promise<Seed> {
   expectFile(path, what);
-  // What is read of a pipe is gone.
+  // Bytes read from a pipe would be gone.
   if (what === 'pipe') return { kind, path };
   const parser = kind === 'list' ? new UrlLines() : new SitemapParser({ anyText: true });
   const head = createReadStream(path, { end: HEAD_BYTES, encoding: 'utf8' });
@@ -121,7 +121,7 @@ async function readFileSeed(kind: 'list' | 'file', path: string, what: FileKind)
     for await (const text of head) parser.write(text);
     parser.end();
   } catch {
-    // Whoever reads all of it says why it can't.
+    // The reader of the whole file will report the reason.
   }
   if (parser.isTable) throw new UsageError(`${path} ${NO_URL_COLUMN}`);
   return { kind, path };
@@ -141,13 +141,13 @@ function readUrlSeed(text: string): Seed {
   return { kind: namesSitemap(pathname + search) ? 'maybe_sitemap' : 'page', ...own };
 }
 
-/** Do a path and a query, be they a pattern's, say that a sitemap, a feed or a list is there? */
+/** Returns whether a path and query, possibly those of a pattern, name a sitemap, a feed or a list. */
 export function namesSitemap(path: string): boolean {
   const [pathname = '', ...search] = path.split('?');
   return NAMES_SITEMAP.test(pathname) || ASKS_FOR_SITEMAP.test(`?${search.join('?')}`);
 }
 
-/** `pipe`: also a device, or a socket. */
+/** A path's kind; `pipe` includes devices and sockets. */
 type FileKind = 'file' | 'pipe' | 'folder' | 'nothing';
 
 async function whatIs(path: string): Promise<FileKind> {

@@ -1,10 +1,10 @@
 import { FetchError, type OpenDocument } from '../../../shared/ports/fetcher.ts';
 
 /**
- * The bytes of a body, with a limit to the time that its server may take for all of them. The time in which they wait to be taken doesn't count: a sitemap is
- * read only as fast as its URLs are, in turns with those of other hosts.
+ * Yields the bytes of a body, with a limit on the time that its server takes for all of them. Time in which they wait to be consumed
+ * doesn't count: a sitemap is read only as fast as its URLs are taken, in turns with those of other hosts.
  *
- * @throws FetchError when it took longer, and what the body throws
+ * @throws FetchError when the server takes longer, and the body's own errors
  */
 export async function* arriving(body: OpenDocument['body'], mostMs: number): AsyncGenerator<Uint8Array, void, void> {
   const pieces = body[Symbol.asyncIterator]();

@@ -1,7 +1,7 @@
 /** A stream of bytes that can be peeked at, and read in any amounts. Leaving a loop over it ends it. */
 export class ByteSource {
   readonly #iterator: AsyncIterator<Uint8Array>;
-  /** Read from the stream, not yet taken by the caller. */
+  /** Bytes read from the stream that the caller has not taken yet. */
   #ahead: Uint8Array = new Uint8Array();
   #taken = 0;
   #isDone = false;
@@ -10,12 +10,12 @@ export class ByteSource {
     this.#iterator = stream[Symbol.asyncIterator]();
   }
 
-  /** Bytes that were taken so far, and not put back. */
+  /** Number of bytes taken so far and not put back. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** Peeks at the next bytes: until `isEnough`, or to the end. */
+  /** Returns the next bytes without taking them; reads until `isEnough` or the end. */
   async peek(isEnough: (bytes: Uint8Array) => boolean): Promise<Uint8Array> {
     while (!isEnough(this.#ahead) && (await this.#pull()));
     return this.#ahead;
@@ -33,7 +33,7 @@ export class ByteSource {
     return length === 0 ? undefined : this.#cut(most);
   }
 
-  /** Puts back what was taken last. */
+  /** Puts back the bytes that were taken last. */
   unread(bytes: Uint8Array): void {
     this.#taken -= bytes.length;
     this.#ahead = this.#ahead.length === 0 ? bytes : Buffer.concat([bytes, this.#ahead]);
@@ -47,7 +47,7 @@ export class ByteSource {
     }
   }
 
-  /** Reads no more. */
+  /** Stops reading. */
   async end(): Promise<void> {
     if (!this.#isDone) await this.#iterator.return?.();
     this.#isDone = true;

@@ -16,11 +16,11 @@ import { hostKeyOf, isProblem, readUrl } from '../../../shared/task/url/url.ts';
 import { arriving } from './arriving.ts';
 import { unpacked } from './unpacking.ts';
 
-/** A document that could not be read, as the end of a sentence that begins with its name. */
+/** A document that could not be read. The message is the end of a sentence that begins with its name. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
   readonly code = 'ERR_DOCUMENT';
-  /** Of the answer, if there was one. */
+  /** Status of the answer, if there was one. */
   readonly status: number | undefined;
 
   constructor(message: string, options?: { cause?: unknown; status?: number }) {
@@ -29,24 +29,24 @@ export class DocumentError extends Error {
   }
 }
 
-/** Tries in a row without progress. */
+/** Maximum tries in a row without progress. */
 const MAX_TRIES = 3;
-/** Tries in all, whatever their progress. */
+/** Maximum tries in all, whatever their progress. */
 const MAX_TRIES_EVER = 10;
 const MAX_RETRY_DELAY_MS = 5_000;
-/** How long a server may take for all bytes of a document, where nothing else is said. */
+/** Default time limit for a server to send all bytes of a document. */
 const DEFAULT_BODY_MS = 600_000;
-/** With the time in which they wait to be taken. */
+/** Time limit of a document, including the time in which its bytes wait to be taken. */
 const DOCUMENT_TIMEOUT_MS = HOUR_MS;
-/** A document whose host asks for a longer wait is left out: an hour is too long to wait for a sitemap. */
+/** Longest wait that a host can ask for before its document is left out: an hour is too long to wait for a sitemap. */
 const MAX_RETRY_AFTER_MS = 60_000;
-/** As long as a proxy rests. */
+/** Wait before a retry if no proxy can be used: as long as a proxy rests. */
 const PROXY_WAIT_MS = 60_000;
-/** Temporary failures, as are all 5xx. Any other would happen again. */
+/** Failures worth a retry, as are all 5xx. Any other would happen again. */
 const RETRYABLE_FAILURES: ReadonlySet<FetchFailure> = new Set(['timeout', 'dns', 'connection', 'network', 'proxy']);
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Redirects followed for one document, where nothing else is said. */
+/** Default maximum of redirects followed for one document. */
 const DEFAULT_MAX_REDIRECTS = 10;
 
 interface DocumentFetcherOptions {
@@ -56,46 +56,46 @@ interface DocumentFetcherOptions {
   readonly limit: HostLimit;
   /** This reader's name at the gate. */
   readonly holder: string;
-  /** Followed for one document; 10. */
+  /** Maximum redirects followed for one document. Default: 10. */
   readonly maxRedirects?: number | undefined;
-  /** How long a server may take for all bytes of a document; 10 min. */
+  /** Time limit for a server to send all bytes of a document. Default: 10 min. */
   readonly bodyMs?: number;
-  /** Told once for each request if the host may not be asked for more than a minute. */
+  /** Called once for each request that must wait more than a minute for its host. */
   readonly onLongWait?: ((href: string, ms: number) => void) | undefined;
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
 }
 
 interface ReadOptions {
-  /** Of the body, unpacked. */
+  /** Maximum bytes of the body, unpacked. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Sent to their origins. */
+  /** Credentials, each sent to its own origin. */
   readonly logins?: Logins | undefined;
-  /** Has an error of its server the host left alone between two tries? So it is with robots.txt, for as long as there. Default: no. */
+  /** Whether a server error pauses the host between two tries. Used for robots.txt, with the same pauses as in workers. Default: no. */
   readonly pausesHost?: boolean;
 }
 
 interface OwnReadOptions extends ReadOptions {
-  /** Of the document, at the gate: it makes one request at a time. */
+  /** The document's name at the gate, where it makes one request at a time. */
   readonly holder: string;
-  /** Of one way along redirects: some sites set a cookie, redirect to the same URL, and look for it. */
+  /** Cookies along one chain of redirects: some sites set a cookie, redirect to the same URL, and check for it. */
   readonly jar: CookieJar;
 }
 
-/** The beginning of a document, sent again each time it is read from its beginning. */
+/** Marks the beginning of a document; yielded again each time it is read from its beginning. */
 export interface DocumentStart {
-  /** After redirects. */
+  /** The URL after redirects. */
   readonly finalUrl: string;
 }
 
-/** Where a document is asked for: its URL, or where that redirects to. */
+/** The URL to request: the document's, or the target of a redirect. */
 interface Address {
   readonly href: string;
   readonly host: string;
 }
 
-/** Why one try failed, and how long to wait before the next; `undefined`: don't try again. */
+/** Why one try failed, and the wait before the next; `undefined` means no further try. */
 interface Failure {
   readonly error: DocumentError;
   readonly waitMs: number | undefined;
@@ -108,19 +108,16 @@ interface Hop {
   readonly status: number;
 }
 
-/** Redirects that lead nowhere, and won't later. */
+/** Returns the failure of redirects that lead nowhere, and won't later. */
 function lost(why: string, status: number): Failure {
   return { error: new DocumentError(`could not be fetched: ${why}`, { status }), waitMs: undefined };
 }
 
-/**
- * Reads sitemaps and robots.txt files from their hosts, at the pace that the gate allows: each
- * redirect waits for a turn of the host that it leads to.
- */
+/** Reads sitemaps and robots.txt files from their hosts, at the pace that the gate allows: each redirect waits for a turn of the host it leads to. */
 export class DocumentFetcher {
   readonly #options: DocumentFetcherOptions;
   readonly #slots: SlotWait;
-  /** Documents begun: each is another holder at the gate, since several may be read at once. */
+  /** Number of documents begun. It gives each document its own holder at the gate, since several can be read at once. */
   #begun = 0;
 
   constructor(options: DocumentFetcherOptions) {
@@ -129,9 +126,9 @@ export class DocumentFetcher {
   }
 
   /**
-   * The text of a document, piece by piece. What may pass is tried again, from the beginning, three times without getting
-   * further. Throws a {@link DocumentError}, or a {@link BodyError} when the body's bytes are broken; both after all that
-   * came before. When `signal` is aborted, throws whatever that stopped.
+   * Yields the text of a document, piece by piece. After a temporary failure it starts again from the beginning, and gives up after three
+   * tries that got no further. Throws a {@link DocumentError}, or a {@link BodyError} when the body's bytes are broken, both after yielding
+   * everything that came before. When `signal` is aborted, throws the error of the operation that this stopped.
    */
   async *read(url: string, options: ReadOptions): AsyncGenerator<DocumentStart | string, void, void> {
     const address = readUrl(url);
@@ -168,7 +165,7 @@ export class DocumentFetcher {
     }
   }
 
-  /** One request, in the turn of its host. */
+  /** Makes one request in its host's turn. */
   async *#ask(
     { href, host }: Address,
     { href: redirectedFrom }: Address,
@@ -216,7 +213,7 @@ export class DocumentFetcher {
       return this.#failureOfRequest(error, tries);
     } finally {
       unread?.destroy();
-      // The host's response time, without the time the frontier took to accept its URLs.
+      // The host's response time, without the time that the frontier took to accept the URLs.
       await turn.over({ answeredAt, isFailure });
     }
   }

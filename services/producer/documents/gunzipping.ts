@@ -3,19 +3,19 @@ import { exceedsAllowance } from '../../../shared/task/task/coding-allowance.ts'
 import { BodyError } from './body-error.ts';
 import type { ByteSource } from './byte-source.ts';
 
-/** Deflate makes at most 1 032 bytes of one: so much input at a time bounds what one step can yield. */
+/** Bytes fed to the decoder at a time. Deflate expands a byte to at most 1 032, so this bounds the output of one step. */
 const STEP_BYTES = 8_192;
 const FIXED_HEADER_BYTES = 10;
 const TRAILER_BYTES = 8;
 const MAX_NAME_BYTES = 65_536;
 
 /**
- * The content of gzip data (RFC 1952): of all members that follow one another. What follows the last member, padding or a
- * line that a server appended, is dropped.
+ * Yields the content of gzip data (RFC 1952), of all consecutive members. Bytes behind the last member, such as padding or a line that a
+ * server appended, are dropped.
  *
- * Node's own `Gunzip` treats what follows as a broken member, and drops content that it has just unpacked. This one reads
- * member by member. It checks no checksum: a wrong one would change nothing. Data with almost no content end with
- * a {@link BodyError}: see {@link exceedsAllowance}.
+ * Node's own `Gunzip` treats such bytes as a broken member, and drops content that it has just unpacked. This one reads member by member.
+ * It verifies no checksum, since a wrong one would change nothing. Data with almost no content end with a {@link BodyError}: see {@link
+ * exceedsAllowance}.
  */
 export async function* gunzipped(source: ByteSource): AsyncGenerator<Uint8Array, void, void> {
   try {
@@ -33,12 +33,12 @@ export async function* gunzipped(source: ByteSource): AsyncGenerator<Uint8Array,
   }
 }
 
-/** Is a stream that begins so gzip? */
+/** Returns whether a stream that begins with these bytes is gzip. */
 export function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
-/** Takes the header of a member; `false` if there is none. */
+/** Takes the header of a member. Returns `false` if there is none. */
 async function skipHeader(source: ByteSource): Promise<boolean> {
   const header = await source.take(FIXED_HEADER_BYTES);
   if (header === undefined || !isGzip(header)) return false;
@@ -53,7 +53,7 @@ async function skipHeader(source: ByteSource): Promise<boolean> {
   return true;
 }
 
-/** Takes a file name or a comment: they end with a zero. */
+/** Takes a file name or a comment, which end with a zero byte. */
 async function skipName(source: ByteSource): Promise<void> {
   const bytes = await source.peek((seen) => seen.includes(0) || seen.length > MAX_NAME_BYTES);
   const end = bytes.indexOf(0);
@@ -61,7 +61,7 @@ async function skipName(source: ByteSource): Promise<void> {
   await source.take(end + 1);
 }
 
-/** @param beforeStep what it throws ends the member */
+/** @param beforeStep called before each step; an error it throws ends the member */
 async function* inflatedMember(source: ByteSource, beforeStep: () => void): AsyncGenerator<Uint8Array, void, void> {
   const inflate = createInflateRaw({ chunkSize: 65_536 });
   let output: Uint8Array[] = [];
@@ -70,7 +70,7 @@ async function* inflatedMember(source: ByteSource, beforeStep: () => void): Asyn
   inflate.on('data', (bytes: Uint8Array) => output.push(bytes));
   inflate.on('error', (error) => {
     failure = error;
-    // A write that fails is never called back.
+    // The callback of a failed write is never called.
     wake();
   });
   try {

@@ -2,13 +2,13 @@ import { BodyError } from './body-error.ts';
 import { ByteSource } from './byte-source.ts';
 import { gunzipped, isGzip } from './gunzipping.ts';
 
-/** A gzip file sent with Content-Encoding gzip is packed twice, and some servers pack it once more. */
+/** Maximum layers of gzip. A gzip file sent with Content-Encoding gzip is packed twice, and some servers pack it once more. */
 const MAX_LAYERS = 3;
 
 /**
- * The bytes of a body without gzip, whatever its name or media type says: the bytes decide.
+ * Yields the bytes of a body without its gzip layers. They are recognised by the bytes, whatever the name or media type says.
  *
- * @param maxBytes unpacked; a longer body ends with a {@link BodyError}, as does one whose gzip data are broken
+ * @param maxBytes maximum unpacked bytes; a longer body ends with a {@link BodyError}, as does one with broken gzip data
  */
 export async function* unpacked(
   body: AsyncIterable<Uint8Array>,

@@ -5,23 +5,23 @@ import { BodyError } from '../documents/body-error.ts';
 import { DocumentError, type DocumentStart } from '../documents/document-fetcher.ts';
 import type { SeedEvent } from '../seed-event.ts';
 
-/** What one document turned out to be. */
+/** The result of reading one document. */
 export interface DocumentResult {
-  /** `unread`: nothing of it came. `known`: it is another name of one that was read. */
+  /** `unread`: none of it arrived. `known`: it was already read under another name. */
   readonly kind: SitemapKind | 'unread' | 'known';
-  /** Why it isn't a sitemap, as the end of a sentence that begins with its name; nothing if it is one. */
+  /** Why it isn't a sitemap, as the end of a sentence that begins with its name; undefined if it is one. */
   readonly problem?: string;
 }
 
 interface SitemapDocumentOptions {
-  /** Its name, for people. */
+  /** Its name, as people are told it. */
   readonly source: string;
   readonly text: AsyncIterable<DocumentStart | string>;
   /** See {@link SitemapOptions.anyText}. */
   readonly anyText: boolean;
-  /** Entries beyond are not read. */
+  /** Maximum entries; those beyond are not read. */
   readonly maxEntries: number;
-  /** Asked where redirects have led: was that read before, under another name? */
+  /** Returns whether the document that redirects led to was already read under another name. */
   readonly isKnown: (finalUrl: string) => boolean;
 }
 
@@ -32,8 +32,8 @@ const NO_SITEMAP: Readonly<Partial<Record<SitemapKind, string>>> = {
 };
 
 /**
- * One document, read as a sitemap. If it is cut off, its complete entries are given first, then the problem. Entries that
- * an earlier try of the same document gave are marked `again`, by their number.
+ * One document, read as a sitemap. If it is cut off, its complete entries come first, then the problem. Entries that an earlier try of the
+ * same document already gave are marked `again`, which is decided by their number.
  */
 export class SitemapDocument {
   readonly #options: SitemapDocumentOptions;
@@ -45,7 +45,7 @@ export class SitemapDocument {
     this.#options = options;
   }
 
-  /** After {@link read}. */
+  /** The result, after {@link read}. */
   get result(): DocumentResult {
     return this.#result;
   }
@@ -85,7 +85,7 @@ export class SitemapDocument {
       yield {
         kind: 'problem',
         source,
-        problem: `has ${unexpanded} URLs made of entities of its own, which are not expanded`,
+        problem: `has ${unexpanded} URLs with entities that it declares itself, which are not expanded`,
       };
     if (isFull) yield { kind: 'problem', source, problem: `names more than ${maxEntries} URLs; the rest is not read` };
     else if (cut !== undefined) yield { kind: 'problem', source, problem: `${cut.message}; its end is missing` };
@@ -105,7 +105,7 @@ export class SitemapDocument {
 
 function resultOf(kind: SitemapKind, cut: Error | undefined): DocumentResult {
   if (cut !== undefined && kind === 'empty') return { kind: 'unread', problem: cut.message };
-  // What it is would have come later.
+  // Its kind would only have shown in the missing part.
   if (cut !== undefined && kind === 'unknown') return { kind, problem: cut.message };
   const problem = NO_SITEMAP[kind];
   return problem === undefined ? { kind } : { kind, problem };

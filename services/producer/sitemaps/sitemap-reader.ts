@@ -13,59 +13,58 @@ import { type DocumentResult, SitemapDocument } from './sitemap-document.ts';
 
 /** The result of reading a document and all sitemaps it names. */
 export interface SitemapTree extends DocumentResult {
-  /** Pages found in all of it, also those left out for their age. */
+  /** Number of pages found in all of it, including those left out because of their age. */
   readonly pages: number;
 }
 
-/** Sitemaps below one another: an index names an index, names an index. */
+/** Maximum depth of sitemaps, counting an index in an index in an index. */
 const MAX_DEPTH = 10;
-/** Sitemaps in one run: chains of ever new names have no loop to be caught by. */
+/** Maximum sitemaps in one run: a chain of ever new names has no loop to detect. */
 const DEFAULT_MAX_SITEMAPS = 50_000;
-/** Characters of their URLs together, which are remembered until the end: some 300 for each. */
+/** Maximum characters of their URLs together, which are remembered until the end: some 300 for each. */
 const DEFAULT_MAX_NAMES_LENGTH = 16 * 1024 ** 2;
-/** Names in one index that are no URLs, and are told one by one: there may be millions. */
+/** Maximum invalid names of one index that are reported one by one: there can be millions. */
 const MOST_TOLD = 10;
-/** Entries of one sitemap: two hundred times what the protocol allows, since many ignore it. */
+/** Maximum entries of one sitemap: two hundred times the protocol's limit, which many ignore. */
 const MAX_ENTRIES = 10_000_000;
 
 interface SitemapReaderOptions {
   readonly documents: DocumentFetcher;
-  /** Of one sitemap, unpacked. */
+  /** Maximum bytes of one sitemap, unpacked. */
   readonly maxSitemapBytes: number;
-  /** In one run; 50 000. */
+  /** Maximum sitemaps in one run. Default: 50 000. */
   readonly maxSitemaps?: number;
-  /** Characters of the URLs of those; 16 MiB. */
+  /** Maximum characters of their URLs together. Default: 16 MiB. */
   readonly maxNamesLength?: number;
-  /** What was last changed before is left out; epoch milliseconds. */
+  /** Entries last changed before this are left out; epoch milliseconds. */
   readonly since?: number | undefined;
-  /** Does the run take no more URLs? Then no further sitemap is fetched. */
+  /** Returns whether the run takes no more URLs, so that no further sitemap is fetched. */
   readonly isEnough?: () => boolean;
   readonly signal: AbortSignal;
 }
 
-/** A document to read, and how many indexes are above it. */
+/** A document to read, and the number of indexes above it. */
 interface PendingSitemap {
   readonly source: string;
   readonly depth: number;
   readonly logins?: Logins | undefined;
 }
 
-/** What is wrong with the names in an index. */
+/** Problems with the names in an index. */
 interface WrongNames {
-  /** How many are no URLs. */
+  /** Number of names that are not URLs. */
   malformed: number;
-  /** Those from here on are not read. */
+  /** Whether the remaining names are not read. */
   isCut: boolean;
 }
 
 /**
- * Reads sitemaps, and the sitemaps that they name. Each is read once, under whatever name it comes: what redirects to a
- * sitemap that was read is not read again. A sitemap that can't be read costs its own pages only, and is reported. Several
- * trees may be read at once.
+ * Reads sitemaps, and the sitemaps that they name. Each is read once, whatever its names: a redirect to a sitemap that was read is not read
+ * again. A sitemap that can't be read costs only its own pages, and is reported. Several trees can be read at once.
  */
 export class SitemapReader {
   readonly #options: SitemapReaderOptions;
-  /** Canonical URLs of the sitemaps that were read, or wait for it. */
+  /** Canonical URLs of the sitemaps that were read or wait to be. */
   readonly #known = new Set<string>();
   #knownLength = 0;
   #sitemaps = 0;
@@ -75,19 +74,19 @@ export class SitemapReader {
     this.#options = options;
   }
 
-  /** Documents read that are sitemaps, or files with a list. */
+  /** Number of documents read that are sitemaps, or files with a list. */
   get sitemaps(): number {
     return this.#sitemaps;
   }
 
-  /** Pages and whole sitemaps that were left out for their age. */
+  /** Pages and whole sitemaps that were left out because of their age. */
   get older(): { readonly pages: number; readonly sitemaps: number } {
     return this.#older;
   }
 
   /**
-   * A sitemap on the web; it and the sitemaps it names may need logins. If it isn't one, the result says why, for the
-   * caller to report.
+   * Reads a sitemap on the web. It and the sitemaps it names can need logins. If it isn't a sitemap, the result says why, for the caller to
+   * report.
    */
   async *readUrl(url: string, logins?: Logins): AsyncGenerator<SeedEvent, SitemapTree, void> {
     if (!this.#isNew(url)) return { kind: 'known', pages: 0 };
@@ -95,9 +94,9 @@ export class SitemapReader {
   }
 
   /**
-   * A local file: a sitemap, or a list of URLs.
+   * Reads a local file: a sitemap, or a list of URLs.
    *
-   * @throws StorageError if the disk doesn't give it
+   * @throws StorageError if the file can't be read
    */
   async *readFile(path: string): AsyncGenerator<SeedEvent, SitemapTree, void> {
     return yield* this.#readTree({ source: path, depth: 0 }, textOfFile(path, this.#options.signal), true);
@@ -111,13 +110,13 @@ export class SitemapReader {
     const waiting: PendingSitemap[] = [];
     const root = yield* this.#readOne(top, text, anyText, waiting);
     let { pages } = root;
-    // Grows while it is walked: an index appends what it names.
+    // Grows during the loop: an index appends the sitemaps it names.
     for (const [at, child] of waiting.entries()) {
       if (this.#options.isEnough?.() === true) {
         const unread = waiting.length - at;
         yield {
           kind: 'hint',
-          hint: `${top.source}: ${unread} of its sitemaps not read, since the run has its --limit of URLs`,
+          hint: `${top.source}: ${unread} of its sitemaps not read, since the run has reached its --limit of URLs`,
         };
         break;
       }
@@ -157,8 +156,7 @@ export class SitemapReader {
       }
     }
     const untold = wrong.malformed - MOST_TOLD;
-    if (untold > 0)
-      yield { kind: 'problem', source, problem: `has further names of sitemaps that are not URLs: ${untold}` };
+    if (untold > 0) yield { kind: 'problem', source, problem: `names further sitemaps that are not URLs: ${untold}` };
     if (document.result.problem === undefined && document.result.kind !== 'known') this.#sitemaps++;
     return { ...document.result, pages };
   }
@@ -172,7 +170,7 @@ export class SitemapReader {
     return since !== undefined && isOlder(lastmod, since);
   }
 
-  /** Lets the sitemaps that an index names wait for their turn. Returns how many are left out for their age. */
+  /** Queues the sitemaps that an index names. Returns how many are left out because of their age. */
   *#append(
     { entries, again }: Extract<SeedEvent, { readonly kind: 'entries' }>,
     index: PendingSitemap,
@@ -200,7 +198,7 @@ export class SitemapReader {
       } else if (depth > MAX_DEPTH || this.#known.size >= maxSitemaps || this.#knownLength >= maxNamesLength) {
         const why =
           depth > MAX_DEPTH ? `is ${MAX_DEPTH} indexes deep` : `comes after ${this.#known.size} other sitemaps`;
-        yield { kind: 'problem', source, problem: `${why}: what it names from ${url.href} on is not read` };
+        yield { kind: 'problem', source, problem: `${why}: its sitemaps from ${url.href} on are not read` };
         wrong.isCut = true;
         break;
       } else if (this.#isNew(url.href)) {
@@ -216,7 +214,7 @@ export class SitemapReader {
     return documents.read(url, { maxBytes, signal, logins });
   }
 
-  /** Marks a sitemap as known; `false` if it was. */
+  /** Marks a sitemap as known. Returns `false` if it already was. */
   #isNew(url: string): boolean {
     const mark = markOf(url);
     if (this.#known.has(mark)) return false;
@@ -225,7 +223,7 @@ export class SitemapReader {
     return true;
   }
 
-  /** Asks whether a redirect led to a known sitemap. A document doesn't count as known to itself, however often it is tried. */
+  /** Returns a function that checks whether a redirect led to a known sitemap. A document isn't known to itself, however often it is tried. */
   #askerOf(source: string): (finalUrl: string) => boolean {
     const own = new Set([markOf(source)]);
     return (finalUrl) => {

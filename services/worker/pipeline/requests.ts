@@ -96,8 +96,8 @@ export class Requests {
   }
 
   /**
-   * Makes the requests of a visit. `left` in the result resolves when its place at the host is free again, which the page can be read
-   * without.
+   * Makes the requests of a visit. `left` in the result resolves when its place at the host is free again; reading the page need
+   * not wait for that.
    *
    * @param hold the hold on the page's bytes
    */

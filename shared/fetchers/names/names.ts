@@ -48,13 +48,14 @@ type Answer = readonly LookupAddress[] | NameError['code'];
 /**
  * Finds the addresses of host names, many at a time. `dns.lookup` finds two at a time, since each look-up holds one of libuv's threads.
  *
- * | source, in order | what it answers                                                                                                                      |
- * |------------------|--------------------------------------------------------------------------------------------------------------------------------------|
- * | cache            | addresses for 60 s, failures for 5 s; a name that is being looked up isn't asked for again                                           |
- * | hosts file       | read again when it changes                                                                                                           |
- * | `localhost`      | it and names under it are loopback                                                                                                   |
- * | name servers     | A and AAAA together, 64 names at once. A slow name makes room for others after a second, and is asked for again with up to 512 others |
- * | system           | names that name servers don't know: two at once, separately from those                                                               |
+ * | source, in order | what it answers                                                                    |
+ * |------------------|------------------------------------------------------------------------------------|
+ * | cache            | addresses for 60 s, failures for 5 s; a name being looked up isn't asked for again |
+ * | hosts file       | read again when it changes                                                         |
+ * | `localhost`      | loopback, also for names under it                                                  |
+ * | name servers     | A and AAAA together, 64 names at once. A slow name makes room for others           |
+ * |                  | after a second, and is asked for again among up to 512 such names                  |
+ * | system           | names that name servers don't know: two at once, separately from those             |
  *
  * A machine without IPv6 doesn't ask for AAAA. With IPv6, its addresses come first; Node.js tries the others too. A look-up continues when
  * one of its callers stops waiting: each has its own time limit.

@@ -89,7 +89,7 @@ describe('a service that is not there', () => {
     await redis.client('KILL', 'TYPE', 'normal');
     for (const each of [worker, watch]) {
       await each.says(/connection lost, trying again: Redis/);
-      await each.says(/still away after .*, trying again: Redis NOAUTH/);
+      await each.says(/still unreachable after .*, trying again: Redis NOAUTH/);
     }
     await redis.config('SET', 'requirepass', '');
     for (const each of [worker, watch]) await each.says(/connected again after .*: Redis/);

@@ -101,7 +101,7 @@ test('a login that fails ends the crawl with the reason: nobody could resume it'
     step: () => ({}),
   });
   const crawling = recordsOf(crawl(site.url('/page/1'), { crawler: shut, ...LOCAL }));
-  await expect(crawling).rejects.toThrow(/^the crawl can't go on: its login failed 3 times: .*no such user/);
+  await expect(crawling).rejects.toThrow(/^the crawl can't continue: its login failed 3 times: .*no such user/);
 });
 
 // biome-ignore format: a table
@@ -113,7 +113,7 @@ test.each<[what: string, seeds: string | string[], options: object, message: Reg
   ['an argument',             'https://shop.example/', { args: { a: 1 } },              /argument/],
   ['an unknown crawler',      'https://shop.example/', { crawler: 'shop' },             /^expected CRAWLER to be the name of a crawler/],
   ['no seeds',                [],                      {},                              /^nothing to crawl: /],
-  ['standard input',          '-',                     {},                              /^crawl\(\) reads no standard input/],
+  ['standard input',          '-',                     {},                              /^crawl\(\) doesn't read standard input/],
   ['a seed without a scheme', 'shop.example/x',        {},                              /did you mean https:\/\/shop\.example\/x$/],
 ])('%s is refused, with the mend', async (_what, seeds, options, message) => {
   await expect(recordsOf(crawl(seeds, options))).rejects.toThrow(message);

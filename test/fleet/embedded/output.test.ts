@@ -69,8 +69,8 @@ test('a name in .env that is no setting is said, with the nearest', async () => 
   await writeFile(join(workplace.folder, '.env'), 'MAX_DEPHT=2\nWORKERS=3\nPUBLISH_UI_PORT=1\nSHOP_TOKEN=secret\n');
   const { code, stderr } = await workplace.run(['crawl', site.url('/page/1'), ...LOCAL, '--log-format', 'pretty']);
   expect(code).toBe(0);
-  expect(stderr).toContain('.env: MAX_DEPHT is no setting: did you mean MAX_DEPTH?');
-  expect(stderr).toContain('.env: SHOP_TOKEN is no setting\n');
+  expect(stderr).toContain('.env: MAX_DEPHT is not a setting: did you mean MAX_DEPTH?');
+  expect(stderr).toContain('.env: SHOP_TOKEN is not a setting\n');
   expect(stderr).not.toMatch(/WORKERS|PUBLISH|secret/);
   await mkdir(join(workplace.folder, 'crawlers'));
   await writeFile(join(workplace.folder, 'crawlers/shop.ts'), "const secrets = ['SHOP_TOKEN'];\n");

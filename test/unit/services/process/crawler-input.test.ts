@@ -47,7 +47,7 @@ test('whoever waits for seeds is told every 30 s', async () => {
 test.each<[unknown, RegExp]>([
   [{ list: [] },                    /^expected the seeds of crawler shop to be a list of URLs, got an object$/],
   [(function* () { yield 'x'; })(), /^expected the seeds of crawler shop to be a list of URLs, got a generator$/],
-  [['https://a.example/', { url: 'https://a.example/', method: 'POST' }], /got an object at 1: a request that is no plain GET is for a step to follow$/],
+  [['https://a.example/', { url: 'https://a.example/', method: 'POST' }], /got an object at 1: only a step can follow a request other than a plain GET$/],
   [['/all/'],                       /^the seeds of crawler shop: \/all\/ doesn't exist$/],
 ])('seeds that are none are told as the crawler\'s: %j', async (seeds, said) => {
   await expect(read(async () => seeds as string[])).rejects.toThrow(said);

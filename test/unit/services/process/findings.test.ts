@@ -31,8 +31,7 @@ test('services that hang are named, all within the time that one may take', asyn
   const settings = settingsFrom({ flag: {}, environment, file: {} });
   const findings = await findTroubles({ settings, patienceMs: 300 });
   const said = new Map(findings.map(({ what, state, said: text }) => [what, `${state}: ${text}`]));
-  const hangs =
-    'has not answered within 0.3 s: it hangs or has too much to do, or what is between lets nothing through';
+  const hangs = 'has not answered within 0.3 s: it hangs, is overloaded, or is blocked by something in between';
   expect(said.get('Redis')).toBe(`problem: Redis at ${redis} ${hangs}`);
   expect(said.get('RabbitMQ')).toBe(`problem: RabbitMQ at ${rabbitMq} ${hangs}`);
   expect(said.get('records')).toBe(`problem: Postgres at ${postgres} ${hangs}`);

@@ -20,9 +20,9 @@ test('an outage is told when it begins, for each new reason, every half minute, 
   outages.restored('RabbitMQ');
   expect(said).toEqual([
     'connection lost, trying again: RabbitMQ read ECONNRESET',
-    'still away after 1.0 s, trying again: RabbitMQ connect ECONNREFUSED',
-    'still away after 30 s, trying again: RabbitMQ connect ECONNREFUSED',
-    'still away after 60 s, trying again: RabbitMQ connect ECONNREFUSED',
+    'still unreachable after 1.0 s, trying again: RabbitMQ connect ECONNREFUSED',
+    'still unreachable after 30 s, trying again: RabbitMQ connect ECONNREFUSED',
+    'still unreachable after 60 s, trying again: RabbitMQ connect ECONNREFUSED',
     'connected again after 65 s: RabbitMQ',
   ]);
 });

@@ -44,7 +44,7 @@ describe('a run that the store has lost', () => {
     await lose();
     await Promise.all([
       expect(producer.repeatRecent()).rejects.toThrow(RunLostError),
-      expect(producing).rejects.toThrow('the store has lost the run r: how far it came is unknown.'),
+      expect(producing).rejects.toThrow('the store has lost the run r: its progress is unknown.'),
     ]);
     expect(producer.progress().state).toBe('unknown');
     expect(await second.parts.runs.progress('r')).toBeUndefined();

@@ -33,7 +33,7 @@ test('a document that waits for a host that is paused is reported, once', async 
   await parts.hostGate.pause(new URL(site.url('/')).host, 510_000, '27 answers of 500 in a row');
   await produce().produce([maybe(site.url('/sitemap.xml'))]);
   expect(hints).toEqual([
-    `${site.url('/sitemap.xml')} is read later: its host may not be asked for 8 min 30 s (status says why)`,
+    `${site.url('/sitemap.xml')} is read in 8 min 30 s: its host must not be asked before (status says why)`,
   ]);
   expect(await waiting()).not.toEqual([]);
 });
@@ -113,7 +113,7 @@ test.each<[number, number, string[], string[]]>([
   [200, 0, ['https://example.com/named'], []],
   [503, 2, ['https://example.com/named'], []],
   // Its page waits, like its host.
-  [503, 3, [], ['/robots.txt answered with status 503; no sitemap that it names is read']],
+  [503, 3, [], ['/robots.txt answered with status 503; the sitemaps that it names are not read']],
   [404, 3, ['https://example.com/usual'], []],
 ])(
   'a robots.txt that answers %i is asked for again, and while it is not there, nothing else is (%i times)',
@@ -201,7 +201,9 @@ test('a limit is kept over all seeds, the rest counted, and sitemaps that would 
   const { discovered, leftOut } = (await parts.runs.progress('r')) ?? {};
   expect([discovered, leftOut?.limit]).toEqual([4, 2 + 3 * (site.count('/2.xml') + site.count('/3.xml'))]);
   expect(site.count('/3.xml')).toBe(0);
-  expect(hints.join()).toMatch(/index\.xml: [12] of its sitemaps not read, since the run has its --limit of URLs$/);
+  expect(hints.join()).toMatch(
+    /index\.xml: [12] of its sitemaps not read, since the run has reached its --limit of URLs$/,
+  );
 });
 
 test('relative locations are offered as what they lead to; what leads nowhere is malformed', async () => {

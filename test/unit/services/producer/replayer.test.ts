@@ -175,7 +175,7 @@ test('a store that loses the replay run ends the replay: the run is not made ane
       await judge(others);
     },
   });
-  const lost = 'the store has lost the run gone-replay-1: how far it came is unknown';
+  const lost = 'the store has lost the run gone-replay-1: its progress is unknown';
   await expect(first.replay({ ...losing, letters: oneByOne })).rejects.toThrow(lost);
   expect(await second.runs.progress('gone-replay-1')).toBeUndefined();
   expect(await first.left()).toBe(3);

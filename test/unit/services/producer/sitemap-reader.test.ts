@@ -146,7 +146,7 @@ test('indexes of indexes are followed ten deep, and no deeper', async () => {
   for (let i = 0; i <= 20; i++) serve(site, `/${i}.xml`, sitemapIndex([site.url(`/${i + 1}.xml`)]));
   const { problems } = await readAll(reader.readUrl(site.url('/0.xml')));
   expect(problems).toEqual([
-    `${site.url('/10.xml')} is 10 indexes deep: what it names from ${site.url('/11.xml')} on is not read`,
+    `${site.url('/10.xml')} is 10 indexes deep: its sitemaps from ${site.url('/11.xml')} on are not read`,
   ]);
   expect(paths(site)).toHaveLength(11);
 });
@@ -158,7 +158,7 @@ test('an index that names ever more sitemaps is not followed for ever', async ()
   const url = serve(site, '/index.xml', sitemapIndex(names));
   const { urls, problems } = await readAll(reader.readUrl(url));
   expect(urls).toHaveLength(3);
-  expect(problems).toEqual([`${url} comes after 4 other sitemaps: what it names from ${names[3]} on is not read`]);
+  expect(problems).toEqual([`${url} comes after 4 other sitemaps: its sitemaps from ${names[3]} on are not read`]);
 });
 
 test('nor is one whose names are so long that remembering them would take the memory', async () => {
@@ -171,11 +171,11 @@ test('nor is one whose names are so long that remembering them would take the me
   const url = serve(site, '/index.xml', sitemapIndex(names));
   const { urls, problems } = await readAll(reader.readUrl(url));
   expect(urls).toHaveLength(3);
-  expect(problems).toEqual([`${url} comes after 4 other sitemaps: what it names from ${names[3]} on is not read`]);
+  expect(problems).toEqual([`${url} comes after 4 other sitemaps: its sitemaps from ${names[3]} on are not read`]);
 });
 
 test.each([
-  ['names that are no URLs', () => 'nonsense:', 11, 'has further names of sitemaps that are not URLs: 4990'],
+  ['names that are no URLs', () => 'nonsense:', 11, 'names further sitemaps that are not URLs: 4990'],
   ['too many sitemaps', (n: number) => `http://127.0.0.1:1/${n}.xml`, 1, 'comes after 1 other sitemaps'],
 ])('an index of %s tells of a few, and not of thousands', async (_, name, count, last) => {
   const site = await openSite();
@@ -270,7 +270,7 @@ test("URLs made of a document's own entities are left out, and told", async () =
   const url = serve(site, '/s.xml', `${doctype}<urlset>${locs.join('')}</urlset>`);
   const { urls, problems } = await readAll(reader.readUrl(url));
   expect(urls).toEqual(['https://example.com/b', 'https://example.com/c']);
-  expect(problems).toEqual([`${url} has 1 URLs made of entities of its own, which are not expanded`]);
+  expect(problems).toEqual([`${url} has 1 URLs with entities that it declares itself, which are not expanded`]);
 });
 
 test('a sitemap without end is read up to a number of entries', async () => {

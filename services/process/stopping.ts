@@ -5,7 +5,7 @@ import type { Stopping } from './embedded-fleet.ts';
 interface StoppingOptions {
   /** Aborting it stops the fleet. */
   readonly signal: AbortSignal;
-  /** Whoever stops it, as people are told: `the API`. */
+  /** Name of what stops it, as shown to people: `the API`. */
   readonly who: string;
   /** Time that the pages in hand then have. */
   readonly graceMs: number;

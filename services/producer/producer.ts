@@ -65,7 +65,7 @@ export interface ProducerOptions {
   readonly sinceAsGiven?: string | undefined;
   /** Maximum offers in progress at once. Default: 4. */
   readonly window?: number;
-  /** Whether the process crawls as well, so that its pages need their turns on the event loop. Default: no. */
+  /** Whether the process also crawls, so that its pages need their turns on the event loop. Default: no. */
   readonly sharesLoop?: boolean;
   /** Interval between two beats. Default: 15 s. */
   readonly beatMs?: number;
@@ -88,7 +88,7 @@ interface ProducerListeners {
  * of one host in order, so that a slow or dead site holds up no other. Files and lists are read one after another. Pages wait for none of
  * them.
  *
- * It opens the run and beats until it ends. When everything is offered it seals the run. If it is stopped or fails, it leaves the run open,
+ * It opens the run and sends beats until it ends. When everything is offered it seals the run. If it is stopped or fails, it leaves the run open,
  * so that half a sitemap never passes for a whole one.
  */
 export class Producer {

@@ -44,7 +44,7 @@ export class WorkPace {
     if (inHand === 0) this.#busySince = this.#now();
   }
 
-  /** Notes a settled task. One that was only put back doesn't count as a page. */
+  /** Notes a settled task. A deferred one doesn't count as a page. */
   settled(outcome: Outcome['kind']): void {
     if (outcome !== 'defer') this.#pages++;
     this.#settledAt = this.#now();

@@ -25,7 +25,7 @@ const MAX_BLOCKING_BYTES = 16 * 2 ** 20;
 
 /** The limits for reading a body. */
 export interface AnswerLimits {
-  /** After decoding. A document has no limit: its reader stops when it has enough. */
+  /** Maximum bytes of the body after decoding. A document has no limit: its reader stops when it has enough. */
   readonly maxBodyBytes: number;
   readonly memory: BodyMemory;
   readonly clock: RequestClock;

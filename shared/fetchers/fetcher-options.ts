@@ -40,10 +40,10 @@ export interface FetcherOptions {
   readonly resolve?: Resolve;
   /** The proxies to go through. Default: none. */
   readonly proxies?: Rotation;
-  /** The memory for bodies, which several fetchers can share. Default: its own, of {@link BODY_MEMORY_BYTES}. */
+  /** The memory budget for bodies. Default: its own, of {@link BODY_MEMORY_BYTES}. */
   readonly bodyMemory?: BodyMemory;
   /** The limit on connections being made at once. Default: its own. */
   readonly connectTurns?: ConnectTurns;
-  /** The idle connections, which several fetchers can share. Default: its own, bounded by the number of files this process may have open. */
+  /** The store of idle connections. Default: its own, bounded by the files and memory of this process. */
   readonly idleConnections?: IdleConnections;
 }

@@ -23,7 +23,7 @@ export class OwnNetwork {
   readonly #now: () => number;
   /** Hosts that have not answered since they failed: when their first request began, and whether they are themselves the cause. */
   readonly #failing = new Map<string, { readonly since: number; isCause: boolean }>();
-  /** Those of them that failed after the last answer and are not known to be the cause. */
+  /** The failing hosts that failed after the last answer and are not known to be the cause. */
   readonly #quiet = new Set<string>();
   #answeredAt = Number.NEGATIVE_INFINITY;
 

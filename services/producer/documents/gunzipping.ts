@@ -14,8 +14,8 @@ const MAX_NAME_BYTES = 65_536;
  * server appended, are dropped.
  *
  * Node's own `Gunzip` treats such bytes as a broken member, and drops content that it has just unpacked. This one reads member by member.
- * It verifies no checksum, since a wrong one would change nothing. Data with almost no content end with a {@link BodyError}: see {@link
- * exceedsAllowance}.
+ * It verifies no checksum, since a wrong one would change nothing. Data with almost no content end with a {@link BodyError}: see
+ * {@link exceedsAllowance}.
  */
 export async function* gunzipped(source: ByteSource): AsyncGenerator<Uint8Array, void, void> {
   try {

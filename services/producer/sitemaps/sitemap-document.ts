@@ -14,7 +14,7 @@ export interface DocumentResult {
 }
 
 interface SitemapDocumentOptions {
-  /** Its name, as people are told it. */
+  /** Its name, as shown to people. */
   readonly source: string;
   readonly text: AsyncIterable<DocumentStart | string>;
   /** See {@link SitemapOptions.anyText}. */

@@ -43,7 +43,7 @@ const LEAST_WHEN_SHORT = 8;
 /** Files not used by requests: stores, logs, records, names. A request uses two more: its connection and a spare. */
 const OTHER_FILES = 128;
 const FILES_PER_SLOT = 2;
-/** Utilization above which the process has no CPU time for more pages, however many are open. */
+/** Utilisation above which the process has no CPU time for more pages, however many are open. */
 const BUSY_UTILIZATION = 0.9;
 const SLOW_LOOP_MS = 50;
 /** A sink that takes longer to store a record is what pages wait for. */

@@ -18,8 +18,8 @@ import type { Steps } from './steps.ts';
 import { type Arrival, type Ending, failedStep, type Move, sentBy, urlOf, type Visit } from './visit.ts';
 
 /*
- * Where a visit meets the middleware of its crawler. A middleware that throws fails the page as a step does; what it skips is
- * `skipped: middleware`. Most crawlers have none, and no promise is made for them.
+ * Calls the middleware of a visit's crawler. A middleware that throws fails the page as a step does; a page it skips is
+ * `skipped: middleware`. Most crawlers have no middleware, and for these no promise is created.
  */
 
 /** Calls the functions of crawlers. */

@@ -4,8 +4,8 @@ import type { SentRequest } from '../../../shared/task/task/request.ts';
 import type { Ending, Visit } from './visit.ts';
 
 /*
- * A request that may not be repeated, a POST say, is sent at most once as far as anybody can know. When it may have been sent,
- * and its answer can't be had any more, its task fails as `unknown_fate`.
+ * A request that may not be repeated, such as a POST, is never knowingly sent twice. If it was possibly sent and its answer is lost, its
+ * task fails as `unknown_fate`.
  */
 
 const WHY = 'it may have been carried out, so it is not sent again (idempotent: true would allow it)';

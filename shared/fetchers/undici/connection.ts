@@ -14,11 +14,11 @@ const KEEP_ALIVE_MARGIN_MS = 1_000;
 
 /** Events of a connection. */
 interface ConnectionEvents {
-  /** It can take a request again. */
+  /** Called when it can take a request again. */
   free(connection: Connection): void;
-  /** It can't take requests any more. */
+  /** Called when it can't take requests any more. */
   gone(connection: Connection): void;
-  /** Its server has refused HTTP/2. */
+  /** Called when its server has refused HTTP/2. */
   http1Required(): void;
 }
 

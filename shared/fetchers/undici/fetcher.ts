@@ -32,7 +32,7 @@ interface Sending {
 export class UndiciFetcher extends HttpFetcher {
   readonly mostAtOnce = MOST_AT_ONCE;
   readonly #headers: Headers;
-  /** In the form that undici uses without copying. */
+  /** The same headers in the form that undici uses without copying. */
   readonly #plainHeaders: string[];
   readonly #connections: Connections;
   readonly #routes: ProxiedRoutes<ProxyConnections> | undefined;

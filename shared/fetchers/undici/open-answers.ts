@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
  */
 export class OpenAnswers {
   readonly #open = new Set<ClientHttp2Stream>();
-  /** Those of them whose last frame has come. */
+  /** The open ones whose last frame has come. */
   readonly #complete = new Set<ClientHttp2Stream>();
   readonly #endConnection: () => void;
   #pieces = 0;

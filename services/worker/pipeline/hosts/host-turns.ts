@@ -49,9 +49,9 @@ export interface HostTurnsOptions {
   readonly maxBodyBytes: number;
   readonly maxRedirects: number;
   readonly hostConcurrency: number;
-  /** Is told how long requests wait for their host. */
+  /** Observes how long requests wait for their host. */
   readonly observer?: (Observer & StageObserver) | undefined;
-  /** Is told which tasks in hand wait for a place at their host. */
+  /** Counts the tasks in hand that wait for a place at their host. */
   readonly slots: Pick<Slots, 'noteInLine'>;
   readonly clock: Clock;
   readonly random: () => number;

@@ -52,13 +52,13 @@ test('docs/architecture.md says where each port is implemented', () => {
   expect([...named, 'dead-letter.ts', 'record.ts'].toSorted()).toEqual(ports.toSorted());
 });
 
-test('docs/architecture.md shows each folder of the house', () => {
-  const [, house = ''] = /^## The house$(.*?)^Arrows/ms.exec(textOf('docs/architecture.md')) ?? [];
+test('docs/architecture.md shows each folder of the source tree', () => {
+  const [, tree = ''] = /^## Source tree$(.*?)^Arrows/ms.exec(textOf('docs/architecture.md')) ?? [];
   const folders = ['services/*/', 'services/*/*/', 'shared/*/', 'shared/crawler/*/', 'shared/task/*/'].flatMap((at) =>
     globSync(at, { cwd: CHECKOUT }).map((folder) => folder.replace(/\/$/, '').split('/').at(-1)),
   );
   expect(folders.length).toBeGreaterThan(40);
-  expect(folders.filter((folder) => !house.includes(`${folder}/`))).toEqual([]);
+  expect(folders.filter((folder) => !tree.includes(`${folder}/`))).toEqual([]);
 });
 
 /** Of programs that ours is compared with, and one that is not read. */

@@ -14,8 +14,8 @@ import type { Usage } from './usage-hook.ts';
 
 const { rounds, pages } = readCommandLine(
   `npm run bench:api -- [--rounds 5] [--pages 20000]
-What the API costs a crawl: 50 reads a second and 100 listeners beside a worker at full speed, and the same worker with no API. They
-take turns, each first in every other round, since a machine's speed changes within minutes; only the ratio counts.`,
+Measures what the API costs a crawl: a worker at full speed with 50 reads a second and 100 listeners beside it, and the same worker with no API.
+They take turns, each first in every other round, since a machine's speed changes within minutes; only the ratio counts.`,
   { rounds: 5, pages: 20_000 },
 );
 const [READS_PER_SECOND, LISTENERS] = [50, 100];
@@ -57,7 +57,7 @@ async function crawl(side: Side, run: string): Promise<Work> {
   }
 }
 
-/** Starts an API, and asks it until it is stopped; expects that it answers, and that listeners hear of the fleet each second. */
+/** Starts an API and sends it reads until stopped, beside listeners for its events. Stopping it prints the rates, and throws if a read was refused. */
 async function ask(run: string): Promise<{ stop(): Promise<void> }> {
   const usageFile = join(folder, `usage-${run}.json`);
   const hook = join(import.meta.dirname, 'usage-hook.ts');
@@ -102,7 +102,7 @@ async function ask(run: string): Promise<{ stop(): Promise<void> }> {
       answer.resume();
     }).on('error', () => {});
   };
-  // A timer that comes late makes up for it.
+  // A late timer catches up on the reads it missed.
   const reading = setInterval(() => {
     while (asked < ((performance.now() - began) / 1_000) * READS_PER_SECOND) read();
   }, 1_000 / READS_PER_SECOND);

@@ -27,7 +27,7 @@ const {
   only,
 } = readCommandLine(
   `npm run bench:redis -- [--seconds 60] [--hosts 100000] [--pages 10] [--workers 200] [--slots 32] [--only broad,late,one]
-What Redis bears: simulated workers, which ask for and settle pages as workers do and fetch nothing, on a Redis of their own.
+Measures the load that Redis can take, with simulated workers on a Redis of their own: they admit and settle pages as workers do, and fetch nothing.
 Five minutes (--seconds 300) need more pages of each host: --pages 25.`,
   { seconds: 60, hosts: 100_000, pages: 10, workers: 200, slots: 32, only: '' },
 );
@@ -58,7 +58,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Many hosts at 60/min, small runs beside them, and then all of those hosts paused. */
+/** Measures many hosts at 60/min with small runs beside them, and again with all those hosts paused. */
 async function broad(stores: Stores): Promise<void> {
   const before = await figures.memory();
   await stores.runs.open('big', POLITE, 'bench');
@@ -88,7 +88,7 @@ async function broad(stores: Stores): Promise<void> {
   rows.push(['Redis bytes per host that was asked', (await bytesPerHost()).toFixed(0), '≤ 400', '']);
 }
 
-/** One host that may be asked 6 000 times a minute. */
+/** Measures one host at 6 000 requests a minute. */
 async function oneHost(stores: Stores): Promise<void> {
   await stores.runs.open('one', { ...POLITE, intervalMs: 10 }, 'bench');
   await offer(stores, 'one', 1, 5_000, 0);
@@ -101,7 +101,7 @@ async function oneHost(stores: Stores): Promise<void> {
   await fleet.stop();
 }
 
-/** A million tasks past their deadline. */
+/** Measures how fast a million tasks past their deadline end. */
 async function late(stores: Stores, what: string, ofHosts: number, intervalMs: number): Promise<void> {
   const tasks = hosts * pagesPerHost;
   await stores.runs.open('late', { ...POLITE, intervalMs }, 'bench');
@@ -122,7 +122,7 @@ async function late(stores: Stores, what: string, ofHosts: number, intervalMs: n
   tellLongest(span);
 }
 
-/** Seconds from the offer of each small run to its first page. */
+/** Offers small runs for a while. Returns the seconds from the offer of each to its first page. */
 async function smallRunsBeside(stores: Stores, fleet: SimulatedFleet, forMs: number): Promise<Figures> {
   const began = performance.now();
   const offered = new Map<string, number>();
@@ -180,7 +180,7 @@ async function pagesOf({ runs }: Stores, run: string): Promise<number> {
   return (await runs.progress(run))?.done ?? 0;
 }
 
-/** What is kept of a host beside its URLs: how much less there is without that, and its place among those that are ready. */
+/** Bytes that Redis keeps of a host besides its URLs: the memory freed by deleting its hash, and its entry in the run's `ready` set. */
 async function bytesPerHost(): Promise<number> {
   const before = await figures.memory();
   let [cursor, keys] = ['0', 0];

@@ -10,7 +10,7 @@ export const LOCAL = ['--private-hosts', '127.0.0.0/8'];
 const FAST_PER_MINUTE = 6_000;
 const FAST_PAGES = 1_500;
 
-/** What one worker achieves of 6 000 requests a minute to one host, in percent, and the scripts run per page. */
+/** Measures how many of 6 000 requests a minute to one host one worker makes, in percent, and the scripts per page. */
 export async function fastHost(bench: Bench): Promise<{ readonly percent: Figures; readonly scripts: Figures }> {
   const urls = Array.from({ length: FAST_PAGES }, (_, n) => pageUrl(bench.origin, 'fast', n));
   const [percents, scripts]: [number[], number[]] = [[], []];
@@ -27,15 +27,15 @@ export async function fastHost(bench: Bench): Promise<{ readonly percent: Figure
 
 interface Crawled {
   readonly processes: readonly Measured[];
-  /** By `performance.now()`. */
+  /** A `performance.now()` time. */
   readonly endedAt: number;
 }
 
 /**
- * Crawls a list in one process, or with this many workers. Workers start first, since tasks released before any is there don't
+ * Crawls a list in one process, or with this many workers. Workers start first, since tasks released before there is a worker don't
  * wait for their host's pace.
  *
- * @param expected number of pages; the figures of a bench that lost some would mean nothing
+ * @param expected number of pages; with fewer it throws, as figures of a bench that lost some would mean nothing
  */
 export async function crawlMany(
   bench: Bench,

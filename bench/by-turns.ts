@@ -1,6 +1,6 @@
 import { Figures } from './figures.ts';
 
-/** Measures all sides in every round, in the second, fourth and so on in reverse order: a machine's speed changes within minutes. */
+/** Measures all sides in every round, with every second round in reverse order, since a machine's speed changes within minutes. */
 export async function byTurns<Side, Measure>(
   sides: readonly Side[],
   rounds: number,
@@ -12,7 +12,7 @@ export async function byTurns<Side, Measure>(
   return (side) => found.get(side) ?? [];
 }
 
-/** How many times the second ones the first ones are, round by round. */
+/** Divides the first figures by the second ones, round by round. */
 export function ratiosOf(ones: readonly number[], others: readonly number[]): Figures {
   return new Figures(ones.map((one, round) => one / (others[round] ?? Number.NaN)));
 }

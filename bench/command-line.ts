@@ -1,17 +1,17 @@
 import { parseArgs } from 'node:util';
 import { EXIT_USAGE, messageOf } from '../shared/runtime/errors.ts';
 
-/** The flags of a script, each with its value where the command line has none: `false` of one that takes no value, `''` of one that takes a text. */
+/** The flags of a script with their defaults: `false` for a flag without a value, `''` for one that takes a text. */
 type Flags = Readonly<Record<string, number | false | ''>>;
 
-/** What the command line says, with what stands on it beside flags. */
+/** The parsed command line: flags and operands. */
 type Said<F extends Flags> = {
   readonly [K in keyof F]: F[K] extends false ? boolean : F[K] extends '' ? string : number;
 } & { readonly operands: readonly string[] };
 
 /**
- * Reads the command line of a script. For `--help` prints `help`, whose first line is the usage, and ends the process; so does a flag that the
- * script doesn't have, a value that is no number, and a wrong number of operands, with exit code 2.
+ * Reads the command line of a script. `--help` prints `help`, whose first line is the usage, and ends the process. An unknown flag, a value that
+ * isn't a number, and a wrong number of operands end it with exit code 2.
  */
 export function readCommandLine<const F extends Flags>(
   help: string,

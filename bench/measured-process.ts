@@ -14,13 +14,13 @@ interface MeasuredOptions {
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** When it resolves, the process is interrupted: it would go on for hours. */
+  /** When it resolves, the process is interrupted, since it would run for hours. */
   readonly until?: Promise<unknown>;
 }
 
-/** Of a process that was interrupted. */
+/** Exit code of a process that was interrupted. */
 const EXIT_INTERRUPTED = 130;
-/** Pages in hand have this long to end. */
+/** Grace period for pages in hand after the interrupt. */
 const GRACE_MS = 1_000;
 
 let processes = 0;

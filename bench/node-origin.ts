@@ -7,11 +7,11 @@ const {
   operands: [root = '', port],
 } = readCommandLine(
   `node bench/node-origin.ts FOLDER PORT
-The web server of benches on a machine without nginx.`,
+Serves the pages of benches on a machine without nginx.`,
   {},
   [2, 2],
 );
-/** Paths that one page stands for; the first that matches counts. */
+/** The file served for paths that match a pattern; the first match counts. */
 const PAGES: readonly (readonly [paths: RegExp, file: string])[] = [
   [/^\/page\//, 'page.html'],
   [/^\/product\/.*\/reviews$/, 'reviews.html'],

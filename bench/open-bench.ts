@@ -7,12 +7,12 @@ import type { Bench } from './rows.ts';
 
 /** A bench with a folder and servers of its own. */
 interface OpenedBench extends Bench {
-  /** What its web server is. */
+  /** Name and version of its web server. */
   readonly originName: string;
   stop(): Promise<void>;
 }
 
-/** Whoever opens it stops it. */
+/** Opens a bench. The caller must stop it. */
 export async function openBench(rounds: number): Promise<OpenedBench> {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-bench-'));
   const servers = await startServers();

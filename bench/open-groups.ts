@@ -16,18 +16,18 @@ import { type Row, tableOf } from './table.ts';
 
 const { owners, window, only } = readCommandLine(
   `npm run bench:groups -- [--owners 100000] [--window 4000] [--only redis,sqlite,bytes]
-How many groups are open at once while the owners of one host are worked, and what an open group takes in Redis. Offers, releases
-and settles go straight to a Redis and a SQLite file of its own; nothing is fetched.`,
+Measures how many groups are open at once while the owners of one host are worked, and how much Redis memory an open group takes. Offers,
+releases and settles go directly to a Redis and a SQLite file of its own; nothing is fetched.`,
   { owners: 100_000, window: 4_000, only: '' },
 );
-/** Tasks that are worked on at once, and released at once. */
+/** Tasks worked on at once, and tasks released at once. */
 const [IN_HAND, RELEASED] = [200, 200];
 const STEP_MS = 5;
 const GROUPS_WEIGHED = 10_000;
 const TOLD_EVERY_MS = 10_000;
 const INPUT = JSON.stringify({ url: 'https://shop.example/products/1/price', kept: {}, records: [{ price: 1_250 }] });
 
-/** A product has a price and reviews below it, and an offer of all three. */
+/** The steps below a product. A join, the offer, takes all three. */
 const MEMBERS = ['price', 'reviews'];
 const PLAN: JoinPlan = {
   joins: { offer: { per: '', of: ['', ...MEMBERS] } },
@@ -54,7 +54,7 @@ async function inRedis(): Promise<void> {
   await stores.close();
 }
 
-/** All owners of one host, to the end of their joins. */
+/** Works all owners of one host, to the end of their joins. */
 async function worked(name: string, store: Store): Promise<void> {
   const began = performance.now();
   await begun(store, owners);
@@ -87,7 +87,7 @@ async function worked(name: string, store: Store): Promise<void> {
   await store.close();
 }
 
-/** Groups whose owner and one of two members are done. */
+/** Measures the memory of groups whose owner and one of two members are done. */
 async function weighed(): Promise<void> {
   const redis = new Redis(servers.redis.url);
   const figures = new RedisFigures(redis);
@@ -99,7 +99,7 @@ async function weighed(): Promise<void> {
     const { tasks } = await store.port.release({ limit: RELEASED, window: 2 * GROUPS_WEIGHED, unpaced: false });
     released = tasks.length;
     store.step(WINDOW_EVERY_MS);
-    // A member that is last in its group stays.
+    // The reviews, the last member of each group, stay in flight.
     const worth = tasks.filter(({ task }) => task.step !== 'reviews');
     await Promise.all(worth.map((task) => work(store, task)));
   }
@@ -130,7 +130,7 @@ async function weighed(): Promise<void> {
   await stores.close();
 }
 
-/** A run whose owners all wait. */
+/** Opens a run and offers all its owners. */
 async function begun({ port, runs }: Store, count: number): Promise<void> {
   await runs.open('r', { ...FAST_RUN, joins: PLAN }, 'p');
   for (let at = 0; at < count; at += MAX_OFFER) {
@@ -141,7 +141,7 @@ async function begun({ port, runs }: Store, count: number): Promise<void> {
   }
 }
 
-/** What a worker asks of a store for a page, or for a join. */
+/** Makes the calls to a store that a worker makes for a page or a join. */
 async function work({ port }: Store, released: ReleasedTask): Promise<void> {
   const [name, { task }] = [nameOf(released), released];
   await port.admit('r', name, 'w');

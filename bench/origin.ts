@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../test/support/servers/machine.ts';
 
-/** Links and bytes of a page: about those of a news site, without pictures. */
+/** Links and bytes of a page, about as on a news site, without pictures. */
 const LINKS = 30;
 const PAGE_BYTES = 10_000;
 const URLS_PER_SITEMAP = 50_000;
@@ -44,7 +44,7 @@ export async function startOrigin(folder: string): Promise<Origin> {
   };
 }
 
-/** Writes an index of sitemaps with this many URLs of 80 characters, and returns its path. */
+/** Writes an index of sitemaps with this many URLs of 80 characters. Returns its path. */
 export async function writeSitemaps(folder: string, origin: string, name: string, urls: number): Promise<string> {
   const root = join(folder, 'site');
   const files: string[] = [];

@@ -12,7 +12,7 @@ import { Figures } from './figures.ts';
 import { type Measured, runMeasured, TRAWL } from './measured-process.ts';
 import { pageUrl, writeSitemaps } from './origin.ts';
 
-/** Where a bench runs: a folder of its own, a web server, a RabbitMQ and a Redis that nobody else uses. */
+/** The surroundings of a bench: a folder, a web server, a RabbitMQ and a Redis that nothing else uses. */
 export interface Bench {
   readonly folder: string;
   readonly origin: string;
@@ -23,16 +23,16 @@ export interface Bench {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Requests at once, of the bare loop and of peers. */
+/** Requests at once in the bare loop and in peers. */
 export const CONCURRENCY = 32;
-/** Enough pages that the first second, in which V8 compiles, hardly counts. */
+/** Pages of a round: enough that the first second, in which V8 compiles, hardly counts. */
 const PAGES = 30_000;
 
 export interface Speed {
   readonly pagesPerSecond: Figures;
   /** CPU time of the process, start-up included. */
   readonly cpuUsPerPage: Figures;
-  /** Of the largest process. */
+  /** Memory of the largest process. */
   readonly rssMb: Figures;
 }
 
@@ -62,7 +62,7 @@ export async function embeddedCrawl(
   });
 }
 
-/** Pages per second from the first page to the last, with this many worker processes on an already full frontier. */
+/** Measures pages per second from the first page to the last, with this many worker processes on an already full frontier. */
 export async function fleet(bench: Bench, workers: number, lane: Lane = 'got'): Promise<Speed> {
   const sitemap = await writeSitemaps(bench.folder, bench.origin, `fleet${workers}`, PAGES);
   let round = 0;
@@ -76,7 +76,7 @@ export async function fleet(bench: Bench, workers: number, lane: Lane = 'got'): 
   });
 }
 
-/** Redis commands and deliveries per page, everything included. */
+/** Counts Redis commands and deliveries per page, everything included. */
 export async function roundTrips(bench: Bench): Promise<{ readonly commands: number; readonly deliveries: number }> {
   const pages = 5_000;
   const sitemap = await writeSitemaps(bench.folder, bench.origin, 'trips', pages);
@@ -93,7 +93,7 @@ export interface ProducerFigures {
   readonly maxRssMb: Figures;
 }
 
-/** Speed from sitemap bytes to offered URLs, from the opening of the run to the end of the process. */
+/** Measures the speed from sitemap bytes to offered URLs, from the opening of the run to the end of the process. */
 export async function producer(bench: Bench, urls: number, rounds: number): Promise<ProducerFigures> {
   const sitemap = await writeSitemaps(bench.folder, bench.origin, `produce${urls}`, urls);
   const redis = new Redis(bench.redisUrl);
@@ -119,7 +119,7 @@ export async function producer(bench: Bench, urls: number, rounds: number): Prom
   return { urlsPerSecond: new Figures(speeds), maxRssMb: new Figures(sizes) };
 }
 
-/** Bytes that Redis needs for a URL of 80 characters: when known, and in addition while it waits. */
+/** Measures the bytes that Redis needs for a URL of 80 characters: once it is known, and additionally while it waits. */
 export async function memory(
   { redisUrl }: Bench,
   dedup: 'exact' | 'compact' = 'exact',
@@ -148,8 +148,8 @@ export async function memory(
 }
 
 /**
- * The longest time that one script blocked Redis, in milliseconds, while a million URLs are offered, some of them released, and
- * the rest cancelled and drained. It includes pauses of the machine: a virtual one may stand still for longer than any script
+ * Measures the longest time that one script blocks Redis, in milliseconds, while a million URLs are offered, some of them released, and
+ * the rest cancelled and drained. The time includes pauses of the machine: a virtual one can stall for longer than any script
  * takes, so one round says little.
  */
 export async function longestScript(bench: Bench): Promise<Figures> {
@@ -192,7 +192,7 @@ async function longestScriptOnce({ redisUrl }: Bench): Promise<number> {
   return Math.max(...scripts.map(([, , us]) => us)) / 1_000;
 }
 
-/** What four workers achieve of 600 requests a minute to one host, from the first request to the last, in percent. */
+/** Measures how many of 600 requests a minute to one host four workers make, from the first request to the last, in percent. */
 export async function politeness(bench: Bench): Promise<Figures> {
   const [pages, perMinute] = [130, 600];
   const sitemap = await writeSitemaps(bench.folder, bench.origin, 'polite', pages);
@@ -201,7 +201,7 @@ export async function politeness(bench: Bench): Promise<Figures> {
   for (let round = 1; round <= bench.rounds; round++) {
     await crawlByFleet(bench, `polite-${round}`, sitemap, 4, {}, limit);
     const times = await fetchTimes(join(bench.folder, 'output', `polite-${round}`));
-    // Deliveries released before any worker was there come in any order; the steady part begins after them.
+    // Deliveries released before there was a worker come in any order; the steady part begins after them.
     const steady = times.slice(20);
     const minutes = ((steady.at(-1) ?? 0) - (steady[0] ?? 0)) / 60_000;
     values.push((100 * (steady.length - 1)) / minutes / perMinute);
@@ -209,7 +209,7 @@ export async function politeness(bench: Bench): Promise<Figures> {
   return new Figures(values);
 }
 
-/** Time from the start of the process to its first page. */
+/** Measures the time from the start of the process to its first page. */
 export async function startToFirstPage({ folder, origin, rounds }: Bench): Promise<Figures> {
   const values: number[] = [];
   for (let round = 0; round < Math.max(5, rounds); round++) {
@@ -241,7 +241,7 @@ async function crawlByFleet(
   );
 }
 
-/** Empties Redis and the queues: otherwise workers would rightly process an earlier row's deliveries beside this one's. */
+/** Empties Redis and the queues, so that workers don't process deliveries of an earlier row. */
 export async function clear({ rabbitmqUrl, redisUrl }: Bench): Promise<void> {
   const redis = new Redis(redisUrl);
   await redis.flushall();
@@ -262,7 +262,7 @@ export async function trawl(
   return await runMeasured(TRAWL, args, { folder, env: { ...servers, ...more, ...env }, input });
 }
 
-/** What one round crawled at full speed. */
+/** The result of one round at full speed. */
 interface Round {
   readonly pages: number;
   readonly seconds: number;
@@ -281,7 +281,7 @@ async function speedOf(rounds: number, once: () => Promise<Round>): Promise<Spee
   return { pagesPerSecond: new Figures(speeds), cpuUsPerPage: new Figures(costs), rssMb: new Figures(sizes) };
 }
 
-/** The times of a run's records, in order, in epoch milliseconds. */
+/** Reads the times of a run's records, in order, in epoch milliseconds. */
 export async function fetchTimes(folder: string): Promise<number[]> {
   const times: number[] = [];
   for (const name of await readdir(folder)) {

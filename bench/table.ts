@@ -11,7 +11,7 @@ export function tableOf(head: Row, rows: readonly Row[]): string {
 }
 
 /**
- * Adds whether a row's bound is met: `≥ 90` becomes `≥ 90 met` or `≥ 90 MISSED`. The median is compared as printed, or the ratio if
+ * Adds to a row whether its bound is met: `≥ 90` becomes `≥ 90 met` or `≥ 90 MISSED`. Compares the median as printed, or the ratio if
  * the bound begins with `ratio`.
  */
 export function judged([label, figure, must, ratio]: Row): Row {
@@ -22,7 +22,7 @@ export function judged([label, figure, must, ratio]: Row): Row {
   return [label, figure, `${must} ${isMet ? 'met' : 'MISSED'}`, ratio];
 }
 
-/** The first number of a figure like `2 750 (2 700–2 810)`. */
+/** Returns the first number of a figure like `2 750 (2 700–2 810)`. */
 function numberOf(text: string): number {
   return Number.parseFloat(text.replaceAll(' ', ''));
 }

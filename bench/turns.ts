@@ -30,10 +30,10 @@ type Side = keyof typeof programs;
 const bench = await openBench(rounds);
 const { folder, rabbitmqUrl, redisUrl } = bench;
 
-/** CPU time of one crawl of all pages, in µs per page. */
+/** Crawls all pages once. Returns the CPU time in µs per page. */
 type Way = (side: Side, round: number) => Promise<number>;
 
-/** `fleet`: the CPU time of its single worker, on an already full frontier. */
+/** The ways to crawl. `fleet` measures its single worker, on an already full frontier. */
 const WAYS: Readonly<Record<string, Way>> = {
   embedded: async (side) => {
     const ended = await run(side, ['crawl', bench.origin + sitemap, '--json', ...AT_FULL_SPEED]);
@@ -65,7 +65,7 @@ try {
 }
 
 async function run(side: Side, line: readonly string[]): Promise<Measured> {
-  // Each has its own local store: they may be of different versions.
+  // Each side has its own local store, since the checkouts can be of different versions.
   const env = {
     RABBITMQ_URL: rabbitmqUrl,
     REDIS_URL: redisUrl,

@@ -1,11 +1,11 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** What a measured process writes to the file named by `BENCH_USAGE`. */
+/** The usage that a measured process writes to the file named by `BENCH_USAGE`. */
 export interface Usage {
   /** User and system time of the whole process, start-up included. */
   readonly cpuMs: number;
-  /** The most resident memory it ever had. */
+  /** Peak resident memory. */
   readonly maxRssMb: number;
   /** Epoch milliseconds. */
   readonly endedAt: number;
@@ -35,7 +35,7 @@ if (BENCH_USAGE !== undefined) {
   });
 }
 
-/** The kernel's high-water mark, where `/proc` has it: `maxRSS` can't fall below what the parent had when it forked. */
+/** Reads the kernel's high-water mark, where `/proc` has it: `maxRSS` is never below the parent's memory when it forked. */
 function maxRssKb(): number {
   try {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);

@@ -6,7 +6,7 @@ import { ApiServer } from '../services/api/server.ts';
 import { silentLog } from '../shared/runtime/logger.ts';
 import { settingsFrom } from '../shared/settings/settings.ts';
 
-/** Between these stands the generated part of docs/api.md. */
+/** Markers around the generated part of docs/api.md. */
 export const REFERENCE_START = '<!-- reference: npm run docs -->';
 export const REFERENCE_END = '<!-- /reference -->';
 
@@ -14,13 +14,13 @@ type Document = OpenAPIV3_1.Document;
 type Operation = OpenAPIV3_1.OperationObject & { readonly 'x-role'?: string };
 type Schema = OpenAPIV3_1.SchemaObject;
 
-/** Objects in each other that are written out. */
+/** Levels of nested objects that are written out. */
 const MOST_DEPTH = 3;
 /** Values of an enumeration that are written out. */
 const MOST_VALUES = 12;
-const WHO: Readonly<Record<string, string>> = { none: 'nobody is asked', session: 'whoever has a token' };
+const WHO: Readonly<Record<string, string>> = { none: 'no token', session: 'any token' };
 
-/** The OpenAPI document of an API over an empty folder. */
+/** Returns the OpenAPI document of an API over an empty folder. */
 export async function openApiDocument(): Promise<Document> {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-docs-'));
   const settings = settingsFrom({ flag: {}, environment: { API_PORT: '0', OUTPUT_DIR: folder }, file: {} });
@@ -34,7 +34,7 @@ export async function openApiDocument(): Promise<Document> {
   }
 }
 
-/** The reference of docs/api.md: every route, with who may ask it, what it takes and what it answers. */
+/** Returns the reference of docs/api.md: every route, with the role it needs, its inputs and its answers. */
 export function apiReference({ paths = {} }: Document): string {
   const byTag = new Map<string, string[]>();
   for (const [path, methods] of Object.entries(paths))
@@ -76,7 +76,7 @@ function routeText(path: string, method: string, operation: Operation): string {
   if (body !== undefined) lines.push(`- body: ${typeText(body as Schema)}`);
   const problems = Object.keys(responses).filter((status) => Number(status) >= 400);
   for (const [status, response] of Object.entries(responses)) {
-    // Any route may answer any problem: the page says so once.
+    // Any route can answer with any problem; the page says so once.
     if (Number(status) >= 400 || status === 'default') continue;
     const [{ schema } = {}] = Object.values((response as OpenAPIV3_1.ResponseObject).content ?? {}) as {
       readonly schema?: Schema;

@@ -8,18 +8,18 @@ const {
   operands: [folder = join(ROOT, 'dist')],
 } = readCommandLine(
   `node scripts/build-package.ts [FOLDER]
-Compiles the program into dist/, or FOLDER, beside the files that it reads while it runs. npm pack runs it.`,
+Compiles the program into dist/, or FOLDER, and copies the files that it reads at run time. npm pack runs it.`,
   {},
   [0, 1],
 );
 const DIST = resolve(folder);
 
 rmSync(DIST, { recursive: true, force: true });
-// What it makes is the same without the checks, which take two thirds of the time, and are `npm run check`'s.
+// Without type checks the output is the same in a third of the time; `npm run check` checks types.
 runTool('tsc', ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', DIST]);
-// The dashboard's source isn't read by anybody: only what was made of it goes along.
+// Nothing reads the dashboard's source at run time, so only its build goes into the package.
 const DASHBOARD = 'services/api/dashboard';
-// Nothing is written beside the source: whoever runs `trawl init` may only be allowed to read it.
+// Writes nothing beside the source, which may be read-only for the user that runs `trawl init`.
 runTool('vite', [
   ...['build', '--config', `${DASHBOARD}/vite.config.ts`, '--configLoader', 'native', '--logLevel', 'warn'],
   ...['--outDir', join(DIST, DASHBOARD, 'dist'), '--emptyOutDir'],
@@ -31,7 +31,7 @@ for (const part of ['services', 'shared']) {
   cpSync(join(ROOT, part), join(DIST, part), { recursive: true, filter });
 }
 
-/** By this Node.js: the first in PATH may be an older one, which the tools' own first lines would start. */
+/** Runs a tool with this Node.js. The tools' shebang lines would start the first one in PATH, which may be older. */
 function runTool(name: string, args: readonly string[]): void {
   execFileSync(process.execPath, [join(ROOT, 'node_modules/.bin', name), ...args], { cwd: ROOT, stdio: 'inherit' });
 }

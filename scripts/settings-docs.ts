@@ -2,33 +2,33 @@ import type { Parser } from '../shared/settings/parsers.ts';
 import type { Setting, SettingGroup } from '../shared/settings/setting.ts';
 import { SETTINGS } from '../shared/settings/table.ts';
 
-/** Between these stands the generated part of docs/configuration.md. */
+/** Markers around the generated part of docs/configuration.md. */
 export const TABLE_START = '<!-- settings: npm run docs -->';
 export const TABLE_END = '<!-- /settings -->';
 
 const TITLES: Readonly<Record<SettingGroup, string>> = {
-  run: 'Of a run, fixed when it opens',
-  fetch: 'Of fetching',
-  worker: 'Of a worker',
-  fleet: 'Of the fleet',
-  metrics: 'Of metrics',
-  output: 'Of records',
-  api: 'Of the API',
-  log: 'Of the log',
+  run: 'Runs, fixed when a run opens',
+  fetch: 'Fetching',
+  worker: 'Workers',
+  fleet: 'Fleet',
+  metrics: 'Metrics',
+  output: 'Records',
+  api: 'API',
+  log: 'Log',
 };
 
 const CHOICES_OR_BOUNDS = /^(?:one of |some of |a (?:whole number|duration|rate .+,) from |(?=true or false$))(.+)$/;
 
 /** Settings of docker-compose.yml alone: the program never reads them. */
-const COMPOSE_ONLY = `# Of docker-compose.yml
+const COMPOSE_ONLY = `# docker-compose.yml only
 
-# Workers that docker compose up -d brings the fleet to; --scale scraper=4 overrides it, until the next up without it.
+# Number of workers that docker compose up -d starts. --scale scraper=4 overrides it, until the next up without --scale.
 # WORKERS=1
 
-# What Redis may hold. Producers wait at 80 % of it; a URL that waits takes some 350 bytes.
+# Most memory that Redis may use. Producers wait at 80 % of it; a waiting URL takes some 350 bytes.
 # REDIS_MAXMEMORY=2gb
 
-# Memory of each worker and producer. A worker keeps to it by working on fewer pages at once.
+# Memory limit of each worker and producer. A worker stays below it by working on fewer pages at once.
 # WORKER_MEMORY=1g
 
 # Ports published on 127.0.0.1.
@@ -38,22 +38,22 @@ const COMPOSE_ONLY = `# Of docker-compose.yml
 # PUBLISH_POSTGRES_PORT=5432
 # PUBLISH_API_PORT=8080
 
-# Of docker-compose.monitoring.yml: its ports, on 127.0.0.1 too, and the password of Grafana's user admin.
+# docker-compose.monitoring.yml only: its ports, also on 127.0.0.1, and the password of Grafana's user admin.
 # PUBLISH_PROMETHEUS_PORT=9090
 # PUBLISH_GRAFANA_PORT=3000
 # GRAFANA_PASSWORD=admin
 `;
 
-/** The text of `.env.example`: every setting, commented out, at its default. */
+/** Returns the text of `.env.example`: every setting, commented out, at its default. */
 export function envExample(): string {
   const groups = byGroup().map(([title, settings]) => {
     const rows = settings.map(({ name, help, default: fallback }) => `# ${help}\n# ${name}=${fallback}\n`);
     return `# ${title}\n\n${rows.join('\n')}`;
   });
-  return `# Copy to .env and uncomment what you change. Flags override the environment, which overrides this file.\n\n${groups.join('\n\n')}\n\n${COMPOSE_ONLY}`;
+  return `# Copy to .env and uncomment the settings you change. Flags override the environment, which overrides this file.\n\n${groups.join('\n\n')}\n\n${COMPOSE_ONLY}`;
 }
 
-/** The table of docs/configuration.md. */
+/** Returns the table of docs/configuration.md. */
 export function configurationTable(): string {
   const groups = byGroup().map(([title, settings]) => {
     const rows = settings.map(
@@ -65,7 +65,7 @@ export function configurationTable(): string {
   return `${groups.join('')}\n`;
 }
 
-/** The choices or the bounds of a setting, in the words in which its parser refuses anything else. */
+/** Returns the choices or bounds of a setting, in the words of its parser's error for any other value. */
 function takenBy(parse: Parser<unknown>): string {
   for (const refused of ['0ms', '\0']) {
     const read = parse(refused);

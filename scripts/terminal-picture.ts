@@ -6,7 +6,7 @@ import { readCommandLine } from '../bench/command-line.ts';
 
 readCommandLine(
   `node scripts/terminal-picture.ts
-Runs the demo in a terminal (tmux, which must be installed) and draws docs/terminal.svg: the terminal while the crawl is under way, and
+Runs the demo in a terminal (tmux, which must be installed) and draws docs/terminal.svg, which shows the terminal during the crawl and
 after it.`,
   {},
 );
@@ -17,7 +17,7 @@ const MID_CRAWL_MS = 2_500;
 const ENDED_MS = 20_000;
 const LOOK_EVERY_MS = 200;
 const [BACKGROUND, PLAIN] = ['#1b1f27', '#d8dee9'];
-/** By the number that sets each in an escape sequence (ECMA-48, section 8.3.117). */
+/** Colours by their number in an escape sequence (ECMA-48, section 8.3.117). */
 const COLOURS: Readonly<Record<string, string>> = {
   '31': '#e06c75',
   '32': '#98c379',
@@ -53,7 +53,7 @@ function tmux(...args: string[]): string {
   return execFileSync('tmux', args, { encoding: 'utf8' });
 }
 
-/** What the terminal shows, without the empty lines at its end. */
+/** Returns the lines that the terminal shows, without the empty ones at the end. */
 function screen(): string[] {
   return tmux('capture-pane', '-p', '-e', '-t', session).trimEnd().split('\n');
 }

@@ -5,8 +5,8 @@ import { configurationTable, envExample, TABLE_END, TABLE_START } from './settin
 
 readCommandLine(
   `npm run docs
-Writes what follows from the table of settings, .env.example and the table in docs/configuration.md, and what follows from the routes of
-the API: the reference in docs/api.md.`,
+Writes the generated docs: .env.example and the table in docs/configuration.md from the table of settings, and the reference in docs/api.md from
+the routes of the API.`,
   {},
 );
 writeFileSync('.env.example', envExample());

@@ -10,8 +10,8 @@ import { clear, trawl } from '../rows.ts';
 
 const { rounds, owners } = readCommandLine(
   `npm run bench:joins -- [--rounds 5] [--owners 5000]
-What joins cost: owners with three pages below each and a join of all four, and the same pages without it. One worker, by turns, each
-first in every other round; CPU time is of worker and Redis.`,
+Measures what joins cost: owners with three pages below each and a join of all four, against the same pages without it. One worker crawls both by turns,
+each first in every other round; CPU time is of worker and Redis.`,
   { rounds: 5, owners: 5_000 },
 );
 const PAGES_OF_OWNER = 4;
@@ -58,7 +58,7 @@ async function crawl(side: Side, run: string): Promise<Cost> {
   return { worker: (usage.cpuMs * 1_000) / owners, redis: ((after - before) * 1_000) / owners };
 }
 
-/** CPU time that Redis has taken, in ms; without the processes that write its file anew. */
+/** Reads the CPU time that Redis has used, in ms, without the child processes that rewrite its file. */
 async function cpuOfRedis(): Promise<number> {
   const info = await redis.info('cpu');
   const seconds = (name: string): number => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1]);

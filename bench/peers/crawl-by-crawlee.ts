@@ -30,7 +30,7 @@ const {
   operands: [folder = '', kind = '', urlsFile = '', output = '', concurrency = '0'],
 } = readCommandLine(
   `node bench/peers/crawl-by-crawlee.ts FOLDER http|cheerio URLS OUTPUT CONCURRENCY
-Crawls a list of URLs with Crawlee, as fast as Crawlee can. FOLDER is where its packages are installed. Storage is in memory and the records
+Crawls a list of URLs with Crawlee, as fast as Crawlee can. Its packages are installed in FOLDER. Storage is in memory and the records
 go to one file, because its default storage writes a file for each request and each record, which is slower.`,
   {},
   [5, 5],
@@ -57,7 +57,7 @@ if (Crawler === undefined) throw new Error(`expected http or cheerio, got ${kind
 const began = performance.now();
 const crawler = new Crawler(
   {
-    // Faster than a queue, which has locks.
+    // A list is faster than a queue, which has locks.
     requestList: await crawlee.RequestList.open(null, urls),
     requestHandler: kind === 'http' ? readNothing : readHtml,
     minConcurrency: Number(concurrency),

@@ -1,6 +1,6 @@
 """Crawls a list of URLs with Scrapy: scrapy runspider crawl_by_scrapy.py -a urls=FILE -a figures=FILE [-a budget=SECONDS]
 
-Records title and links of each page, as Trawl does by default. Writes its figures to a file: from the opening of the spider to its
+Records title and links of each page, as Trawl does by default. Writes figures to a file. They run from the opening of the spider to its
 end, or to the end of the budget, when the process exits at once.
 """
 
@@ -64,7 +64,7 @@ class ListSpider(Spider):
 
 
 def max_rss_kb():
-    """The kernel's high-water mark, where /proc has it: ru_maxrss can't fall below what the parent had when it forked."""
+    """Returns the kernel's high-water mark, where /proc has it: ru_maxrss is never below the parent's memory when it forked."""
     try:
         with open("/proc/self/status") as status:
             return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))

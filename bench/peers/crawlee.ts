@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 /** Version 4 has another API. */
 const PACKAGES = ['@crawlee/http@3', '@crawlee/cheerio@3'];
-/** Enough for about ten seconds, so that the first one, in which V8 compiles, hardly counts. */
+/** Pages of a round: enough for about ten seconds, so that the first one, in which V8 compiles, hardly counts. */
 const PAGES = 10_000;
 const PROGRAM = join(import.meta.dirname, 'crawl-by-crawlee.ts');
 

@@ -1,13 +1,13 @@
-/** What one crawl showed. */
+/** The figures of one crawl. */
 export interface PeerFigures {
-  /** By the peer's own clock, from the start of its crawl; starting the process doesn't count. */
+  /** Measured by the peer's own clock, from the start of its crawl; starting the process doesn't count. */
   readonly pagesPerSecond: number;
   /** User and system time of the whole process, start-up included. */
   readonly cpuUsPerPage: number;
   readonly rssMb: number;
 }
 
-/** A peer that isn't available here, and what would help. Its rows are left out. */
+/** A peer that isn't available here, with the reason and the remedy. Its rows are left out. */
 export class Missing {
   readonly why: string;
 

@@ -12,7 +12,7 @@ type Turn = () => Promise<PeerFigures>;
 interface Peer {
   readonly title: string;
   readonly crawl: Turn;
-  /** How many times as fast Trawl must be, by lane. */
+  /** Bounds of how many times as fast as the peer Trawl must be, by lane. */
   readonly musts: Readonly<Record<Lane, string>>;
 }
 
@@ -21,8 +21,8 @@ const NO_MUSTS = { undici: '', got: '' };
 const SAME_CONCURRENCY = ['--worker-concurrency', String(CONCURRENCY)];
 
 /**
- * Other crawlers on the same pages, by turns with embedded crawls, since a machine's speed changes within minutes. A peer that isn't
- * available has no rows, and a sentence in `missing`.
+ * Measures other crawlers on the same pages, by turns with embedded crawls, since a machine's speed changes within minutes. A peer that isn't
+ * available has no rows, but a sentence in `missing`.
  */
 export async function peerRows(
   bench: Bench,
@@ -93,7 +93,7 @@ class Rounds {
     ];
   }
 
-  /** How many times as fast as the other one, round by round. */
+  /** Returns how many times as fast this program is as the other one, round by round. */
   timesThoseOf(other: Rounds): Figures {
     const paceOf = ({ pagesPerSecond }: PeerFigures): number => pagesPerSecond;
     return ratiosOf(this.#figures.map(paceOf), other.#figures.map(paceOf));

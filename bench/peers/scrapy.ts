@@ -12,13 +12,13 @@ import { Missing, type PeerFigures } from './peer.ts';
 const run = promisify(execFile);
 
 const PAGES = 5_000;
-/** The hosts and pages of Trawl's broad row. */
+/** The same hosts and pages as in Trawl's broad row. */
 const BROAD = { hosts: 2_000, pages: 25 };
-/** A whole crawl would take Scrapy minutes. */
+/** Seconds of a polite crawl: a whole one would take Scrapy minutes. */
 const BUDGET_S = 30;
 const SPIDER = join(import.meta.dirname, 'crawl_by_scrapy.py');
 
-/** What Scrapy's guide to broad crawls recommends; and no console. */
+/** Settings recommended by Scrapy's guide to broad crawls, and no console. */
 const RECOMMENDED = {
   LOG_LEVEL: 'ERROR',
   COOKIES_ENABLED: 'False',
@@ -31,10 +31,10 @@ const AT_FULL_SPEED = {
   CONCURRENT_REQUESTS: String(CONCURRENCY),
   CONCURRENT_REQUESTS_PER_DOMAIN: String(CONCURRENCY),
 };
-/** The pace that Trawl keeps; by default Scrapy varies it by half. */
+/** The pace that Trawl keeps. By default Scrapy randomises its delay by half. */
 const POLITE = {
   LOG_LEVEL: 'ERROR',
-  // Else most requests within the budget would be for robots.txt.
+  // Otherwise most requests within the budget would be for robots.txt.
   ROBOTSTXT_OBEY: 'False',
   DOWNLOAD_DELAY: '1',
   RANDOMIZE_DOWNLOAD_DELAY: 'False',

@@ -10,24 +10,24 @@ import type { HostSeen, Seen } from './mixed-site.ts';
 import { INTERVAL_MS } from './polite.ts';
 import { hostAddresses } from './polite-hosts.ts';
 
-/** Percentages are pages by the seconds from the start of the crawl to the last of them, of what their hosts allow. */
+/** Figures of a crawl. Percentages are pages per second, from the start of the crawl to the group's last page, of the pace that the hosts allow. */
 export interface MixedFigures {
-  /** Of the ordinary hosts. */
+  /** Percentage of the ordinary hosts. */
   readonly percent: number;
   readonly rssMb: number;
-  /** The shortest time between two requests to one host, by the interval: by the site's own clock. */
+  /** The shortest time between two requests to one host, by the site's clock, divided by the interval. */
   readonly soonest: number;
 }
 
-/** Of each host. */
+/** Pages of each host. */
 const PAGES = 15;
-/** One of so many names is slow. */
+/** One in this many names is slow. */
 const SLOW_EVERY = 100;
 const NAME_SECONDS = 5;
 
 /**
- * Crawls hosts by their names, of which 1 % take five seconds to be found, and the others 50 ms. The slow ones may take that
- * long in addition.
+ * Crawls hosts by names, 1 % of which take five seconds to resolve, and the others 50 ms. The percentage of the slow ones allows for
+ * these five seconds.
  */
 export async function slowNames(bench: Bench, hosts: number): Promise<MixedFigures & { readonly slowPercent: number }> {
   const slowOnes = hosts / SLOW_EVERY;
@@ -50,7 +50,7 @@ export async function slowNames(bench: Bench, hosts: number): Promise<MixedFigur
   }
 }
 
-/** Crawls hosts beside as many others that accept connections and never answer, until the good ones are over. */
+/** Crawls hosts beside as many others that accept connections and never answer, until the good ones are done. */
 export async function silentHosts(bench: Bench, count: number): Promise<MixedFigures> {
   const [good, silent] = [hostAddresses(count), hostAddresses(count, '127.3')];
   const hosts = good.flatMap((host, n) => [host, silent[n] ?? '']);
@@ -63,7 +63,7 @@ interface MixedCrawl {
   readonly name: string;
   readonly hosts: readonly string[];
   readonly flags: readonly string[];
-  /** Some hosts would be tried for hours: it ends with the others. */
+  /** Some hosts would be tried for hours, so the crawl is interrupted when the others are done. */
   readonly isEndless: boolean;
 }
 
@@ -108,7 +108,7 @@ function groupOf(seen: Seen, prefix: string): HostSeen[] {
   return Object.entries(seen).flatMap(([host, each]) => (host.startsWith(prefix) ? [each] : []));
 }
 
-/** @param moreSeconds that these hosts may take in addition */
+/** @param moreSeconds additional seconds that these hosts are allowed */
 function percentOf(group: readonly HostSeen[], hosts: number, began: number, moreSeconds: number): number {
   const pages = group.reduce((sum, host) => sum + host.pages, 0);
   if (pages !== hosts * PAGES) throw new Error(`expected ${hosts * PAGES} pages, got ${pages}`);

@@ -3,12 +3,12 @@ import { createServer as createSilentServer } from 'node:net';
 import { readCommandLine } from '../command-line.ts';
 import { page } from '../origin.ts';
 
-/** What a site saw of one host. */
+/** The requests to one host, as seen by the site. */
 export interface HostSeen {
   readonly pages: number;
-  /** When the last of them was answered, in epoch milliseconds. */
+  /** When the last page was answered, in epoch milliseconds. */
   readonly lastAt: number;
-  /** The shortest time between two requests to it, in milliseconds. */
+  /** The shortest time between two requests to the host, in milliseconds. */
   readonly soonestMs: number;
 }
 export type Seen = Readonly<Record<string, HostSeen>>;

@@ -7,7 +7,7 @@ import type { Seen } from './polite-site.ts';
 
 /** A running site of many hosts. */
 export interface PoliteHosts {
-  /** The URLs of this many pages of each host; every host's first page comes before any second one. */
+  /** Returns the URLs of this many pages of each host, with every host's first page before any second page. */
   urls(name: string, pages: number): string[];
   seen(): Promise<Seen>;
   stop(): void;
@@ -15,16 +15,16 @@ export interface PoliteHosts {
 
 interface PoliteHostsOptions {
   readonly answerMs?: number;
-  /** A folder made by {@link makeCertificates}; with it the hosts speak HTTPS. */
+  /** A folder made by {@link makeCertificates}. If given, the hosts speak HTTPS. */
   readonly certificates?: string;
 }
 
-/** Loopback addresses, one for each host. */
+/** Returns loopback addresses, one for each host. */
 export function hostAddresses(hosts: number, prefix = '127.2'): string[] {
   return Array.from({ length: hosts }, (_, n) => `${prefix}.${Math.floor(n / 250)}.${1 + (n % 250)}`);
 }
 
-/** Starts a host at each of these addresses, all in one other process. */
+/** Starts a host at each of these addresses, all in one child process. */
 export async function startHosts(
   addresses: readonly string[],
   { answerMs = 0, certificates }: PoliteHostsOptions,
@@ -32,7 +32,7 @@ export async function startHosts(
   const port = await freePort();
   const site = fork(join(import.meta.dirname, 'polite-site.ts'), [`${port}`, `${answerMs}`, ...addresses], {
     env: { ...process.env, BENCH_CERTIFICATES: certificates },
-    // JSON has no Infinity: the time between requests where no host was asked twice.
+    // The time between requests is Infinity if no host was asked twice, and JSON has no Infinity.
     serialization: 'advanced',
   });
   await once(site, 'message');

@@ -11,7 +11,7 @@ interface PoliteCrawl {
   readonly answerMs?: number;
   readonly workers: 'embedded' | number;
   readonly flags?: readonly string[];
-  /** A folder made by {@link makeCertificates}; with it the hosts speak HTTPS. */
+  /** A folder made by {@link makeCertificates}. If given, the hosts speak HTTPS. */
   readonly certificates?: string;
 }
 
@@ -54,7 +54,7 @@ export async function politeCrawl(bench: Bench, crawl: PoliteCrawl): Promise<Pol
   }
 }
 
-/** Pages per second that the hosts allow, counting robots.txt and the time of the last answer. */
+/** Returns the pages per second that the hosts allow, counting robots.txt and the time of the last answer. */
 function allowedPerSecond({ hosts, pages, answerMs = 0 }: Pick<PoliteCrawl, 'hosts' | 'pages' | 'answerMs'>): number {
   return (hosts * pages) / (pages + 1 + answerMs / 1_000);
 }

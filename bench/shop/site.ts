@@ -1,21 +1,21 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Each with a list of its own, so that a crawl has enough to do from its beginning on. The navigation of every page links to all of them. */
+/** Categories, each with a list of its own, so that a crawl has enough to do from its start. The navigation of every page links to all of them. */
 const CATEGORIES = 10;
-/** Products on a page of a list: with the navigation 30 links, as many as on other pages of the bench. */
+/** Products on a page of a list. With the navigation that makes 30 links, as many as on other pages of the bench. */
 const PRODUCTS = 20;
 const PAGE_BYTES = 10_000;
 const REVIEWS = 10;
 
 export interface Shop {
-  /** The first list of each category: all else is linked from there. */
+  /** The first list of each category. All other pages are linked from there. */
   readonly seeds: readonly string[];
-  /** Lists, products, and the reviews of each. */
+  /** Number of lists, products, and pages of reviews. */
   readonly pages: number;
 }
 
-/** Writes a shop as the crawler of `examples/shop.ts` reads it, of at least this many pages of 10 KB, for `startOrigin`. */
+/** Writes a shop for the crawler of `examples/shop.ts`, of at least this many pages of 10 KB, which `startOrigin` serves. */
 export async function writeShop(folder: string, origin: string, atLeast: number): Promise<Shop> {
   const root = join(folder, 'site');
   await mkdir(join(root, 'all'), { recursive: true });
@@ -45,7 +45,7 @@ function list(category: number, n: number, hasNext: boolean): string {
   return `<ul>${products.join('\n')}</ul>${next}`;
 }
 
-/** The link is relative, so that one page stands for all products. */
+/** The link is relative, so that one file can serve all products. */
 const PRODUCT =
   '<h1>A product of the bench</h1><p class="sku">B-1042</p><p class="price">1,299.00 €</p><a class="reviews" href="reviews">Reviews</a>';
 
@@ -53,7 +53,7 @@ function review(n: number): string {
   return `<div class="review"><span class="stars">${1 + (n % 5)}</span><p>It does what it says, and has done so for ${n} years.</p></div>`;
 }
 
-/** A page of 10 KB around its content, with a navigation. */
+/** Returns a page of 10 KB with this content and a navigation. */
 function page(content: string): string {
   const links = Array.from(
     { length: CATEGORIES },

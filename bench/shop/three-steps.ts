@@ -8,9 +8,9 @@ import type { Row } from '../table.ts';
 import { type Shop, writeShop } from './site.ts';
 
 const PAGES = 30_000;
-/** The crawler of the guide, as it is: three steps, schemas, selectors, and links that keep something. */
+/** The crawler of the guide, unchanged: three steps, schemas, selectors, and links with `kept`. */
 const CRAWLER = join(import.meta.dirname, '../../examples/shop.ts');
-/** A list has more pages than any depth that is usual. */
+/** Lists are longer than any usual depth. */
 const ALL_LINKS = ['--follow', '--max-depth', '1000'];
 
 const WAYS = { page: ALL_LINKS, shop: ['--crawler', CRAWLER] } as const;

@@ -11,34 +11,34 @@ import type {
 } from '../../shared/ports/transport.ts';
 import type { Queue } from '../../shared/task/task/routing.ts';
 
-/** A message as it goes between processes. */
+/** A message in the form sent between processes. */
 interface Sent {
   readonly id: string;
   readonly body: string;
   readonly headers: MessageHeaders;
 }
 
-/** What a worker process says to the broker. */
+/** Messages of a worker process to the broker. */
 export type ToBroker =
   | { readonly kind: 'publish'; readonly call: number; readonly messages: readonly Sent[]; readonly letters: number }
   | { readonly kind: 'room'; readonly count: number };
 
-/** What the broker says to a worker process. */
+/** Messages of the broker to a worker process. */
 export type FromBroker =
   | { readonly kind: 'confirmed'; readonly call: number }
   | { readonly kind: 'deliver'; readonly messages: readonly Sent[] };
 
 /**
- * A broker with one queue, in the process that starts the workers'. A real one would take a core of its own, and what is
- * measured is Redis. Deliveries go to whichever process has the most room.
+ * A broker with one queue, in the process that starts the worker processes. A real one would take a core of its own, while the bench
+ * measures Redis. Deliveries go to the process with the most room.
  */
 export class SimulatedBroker {
   readonly #room = new Map<ChildProcess, number>();
   #queue: Sent[] = [];
-  /** How many dead letters were published. */
+  /** Number of dead letters published. */
   letters = 0;
 
-  /** How many messages wait. */
+  /** Number of messages that wait. */
   get depth(): number {
     return this.#queue.length;
   }
@@ -59,7 +59,7 @@ export class SimulatedBroker {
       const [child, room] = [...this.#room].reduce((most, each) => (each[1] > most[1] ? each : most));
       if (room === 0) return;
       const others = [...this.#room.values()].reduce((sum, each) => sum + each, 0) - room;
-      // Some at a time while others have room, too.
+      // Small batches while other processes have room, too.
       const messages = this.#queue.splice(0, Math.min(room, others > 0 ? 20 : room));
       this.#room.set(child, room - messages.length);
       child.send({ kind: 'deliver', messages } satisfies FromBroker);
@@ -67,7 +67,7 @@ export class SimulatedBroker {
   }
 }
 
-/** The other end of {@link SimulatedBroker}, in a worker process: one consumer of the normal queue, and no other. */
+/** The other end of {@link SimulatedBroker}, in a worker process. It has a single consumer, of the normal queue. */
 export class SimulatedTransport implements Transport {
   readonly #confirmed = new Map<number, () => void>();
   #calls = 0;
@@ -122,7 +122,7 @@ export class SimulatedTransport implements Transport {
       body: new TextEncoder().encode(body),
     };
     await this.#handler?.(delivery);
-    // Acks go together: one message for each would cost more than the page.
+    // Acks are sent together: one message for each would cost more than the page.
     if (this.#answered++ === 0) {
       setImmediate(() => {
         tell({ kind: 'room', count: this.#answered });

@@ -8,7 +8,7 @@ interface FleetOptions {
   readonly redisUrl: string;
   readonly workers: number;
   readonly processes: number;
-  /** Of each worker. */
+  /** Slots of each worker. */
   readonly slots: number;
 }
 
@@ -20,7 +20,7 @@ interface Used {
 
 type Told = ToBroker | PageTold | Used | { readonly kind: 'ready' };
 
-/** Simulated workers in a few processes, and the broker between them. */
+/** Simulated workers in a few processes, with the broker between them. */
 export class SimulatedFleet {
   readonly broker = new SimulatedBroker();
   /** When the pages of each watched run were settled, in epoch milliseconds. */
@@ -40,7 +40,7 @@ export class SimulatedFleet {
     await Promise.all(ready);
   }
 
-  /** Ends all processes. Returns what they have used. */
+  /** Ends all processes. Returns the CPU time and memory they used. */
   async stop(): Promise<{ readonly cpuMs: number; readonly rssMb: number }> {
     const used = await Promise.all(
       this.#children.map(async (child) => {

@@ -4,13 +4,13 @@ import { CALLED_EACH_PAGE } from '../../shared/stores/redis/frontier.ts';
 import { CALLED_EACH_REQUEST } from '../../shared/stores/redis/host-gate.ts';
 import { joinScripts, readScript, type ScriptName } from '../../shared/stores/redis/script-text.ts';
 
-/** What Redis did for a while. */
+/** The work of Redis during a period. */
 export interface RedisSpan {
   readonly seconds: number;
   readonly scripts: number;
-  /** Of one core. */
+  /** Percent of one core. */
   readonly cpuPercent: number;
-  /** The longest time that one script held Redis, by its name. What the machine did meanwhile is in it. */
+  /** The longest time that each script held Redis, by its name. It includes pauses of the machine. */
   readonly longest: readonly (readonly [name: string, ms: number])[];
 }
 
@@ -19,7 +19,7 @@ const TIMED = [
   ...['release', 'renew', 'roster', 'settle', 'sweep', 'drain'],
 ] as const satisfies readonly ScriptName[];
 
-/** Measures what Redis does between `start` and `stop`, by its own counts, slow log and CPU time. */
+/** Measures the work of Redis between `start` and `stop`, by Redis' own counts, slow log and CPU time. */
 export class RedisFigures {
   readonly #redis: Redis;
   readonly #names = new Map([
@@ -49,7 +49,7 @@ export class RedisFigures {
     return { seconds, scripts: Number(calls ?? 0), cpuPercent: (100 * cpu) / seconds, longest: await this.#longest() };
   }
 
-  /** Bytes that Redis has taken, what it keeps of connections apart. */
+  /** Returns the bytes that the data in Redis take, without those of connections. */
   async memory(): Promise<number> {
     return Number(/^used_memory_dataset:(\d+)/m.exec(await this.#redis.info('memory'))?.[1]);
   }

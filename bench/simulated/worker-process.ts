@@ -13,7 +13,7 @@ const {
   operands: [redisUrl = '', ...numbers],
 } = readCommandLine(
   `node bench/simulated/worker-process.ts URL FIRST COUNT SLOTS
-Some of the simulated workers, in one process with one connection to Redis.`,
+Runs some of the simulated workers, in one process with one connection to Redis.`,
   {},
   [4, 4],
 );
@@ -42,7 +42,7 @@ await transport.consume('normal', async (delivery) => (await workers[next++ % co
 });
 for (const part of parts) await part.start();
 
-// What the process has used is told when it is asked to end.
+// Reports its usage when it is told to end.
 process.on('SIGTERM', () => {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
   const cpuMs = (userCPUTime + systemCPUTime) / 1_000;

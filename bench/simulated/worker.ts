@@ -7,22 +7,22 @@ import type { Delivery, Handling } from '../../shared/ports/transport.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { silentLog } from '../../shared/runtime/logger.ts';
 
-/** What a request is said to have taken: less than any interval of the bench, so that none is stretched. */
+/** Reported response time of each request: shorter than any interval of the bench, so that no interval is stretched. */
 const ANSWER_MS = 5;
 const HOST_CONCURRENCY = 2;
 const PAGE_BYTES = 10_000;
 
-/** What a worker says of a page of a run that is watched. */
+/** A worker's report of one page of a watched run. */
 export interface PageTold {
   readonly kind: 'page';
   readonly run: string;
   readonly at: number;
 }
 
-/** A run whose pages are told of has a name that begins so. */
+/** Prefix of the names of watched runs, whose pages are reported. */
 export const WATCHED = 'small-';
 
-/** Asks the frontier and the gate what a worker asks them for each page, robots.txt and the cache apart, and fetches nothing. */
+/** Makes a worker's calls to the frontier and the gate for each page, except for robots.txt and the cache, and fetches nothing. */
 export class SimulatedWorker {
   readonly id: string;
   readonly #stores: Pick<Stores, 'frontier' | 'gate' | 'runs'>;

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PrivateServers } from '../../test/support/servers/programs.ts';
 
-/** Everything that a soak may break. */
+/** The servers and processes that a soak can break. */
 export interface Breakable {
   readonly servers: PrivateServers;
   readonly workers: readonly ChildProcess[];
@@ -18,7 +18,7 @@ interface Fault {
 
 const STILL_MS = 8_000;
 
-/** Faults that workers must survive: their processes are the ones observed. */
+/** Faults that workers must survive. No worker is killed, since their processes are the ones measured. */
 export const FAULTS: readonly Fault[] = [
   {
     name: 'the broker is restarted',
@@ -39,7 +39,7 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'a worker stands still',
+    name: 'a worker is suspended',
     happen: async ({ workers }, random) => {
       const worker = one(workers, random);
       worker?.kill('SIGSTOP');

@@ -26,13 +26,13 @@ const random = randomOf(seed);
 
 const [WORKERS, LANES, PAGES] = [4, 2, 10_000];
 const RETENTION_S = 20;
-/** Covers the retention, the workers' next check, and the last page's minute in the cache. */
+/** Time by which Redis must be empty: covers the retention, the workers' next check, and the last page's minute in the cache. */
 const KEYS_GONE_WITHIN_MS = 90_000;
-/** A worker closes the records of a run that it has written nothing to for a minute. */
+/** Time by which files of records must be closed: a worker closes them after a minute without a write. */
 const FILES_CLOSED_AFTER_MS = 75_000;
 const FAULT_EVERY_MS = 15_000;
 const SAMPLE_EVERY_MS = 2_000;
-/** Growth of memory allowed from the middle third to the last. */
+/** Allowed growth of memory from the middle third to the last. */
 const FLAT_WITHIN = 0.1;
 
 const folder = await mkdtemp(join(tmpdir(), 'trawl-soak-'));
@@ -115,7 +115,7 @@ function endWorker(child: ChildProcess): Promise<number | null> {
   return ended;
 }
 
-/** Starts one run after the other. A killed producer is started again, as `trawl status` would advise. */
+/** Starts one run after another. A killed producer is started again, as `trawl status` would advise. */
 async function keepCrawling(lane: number): Promise<void> {
   for (let n = 1; !isOver; n++) {
     const run = `soak-${lane}-${n}`;
@@ -162,7 +162,7 @@ function trawl(...words: string[]): Promise<{ readonly stdout: string; readonly 
   );
 }
 
-/** Once all runs are older than the retention, and the last page has left the cache, Redis must hold nothing of them. */
+/** Checks that Redis holds nothing of the runs once all are older than the retention and the last page has left the cache. */
 async function checkKeys(): Promise<void> {
   const redis = new Redis(servers.redis.url);
   const deadline = Date.now() + KEYS_GONE_WITHIN_MS;

@@ -6,7 +6,7 @@ import { partsOf } from '../../shared/task/parts.ts';
 
 const run = promisify(execFile);
 
-/** Valid for a day, on the most usual curve. All hosts share one key, since it needn't be secret. */
+/** Makes certificates valid for a day, on the most common curve. All hosts share one key, since it needn't be secret. */
 const SCRIPT = `set -e
 printf '[req]\\ndistinguished_name = name\\n[name]\\n' > openssl.cnf
 make() { openssl req -x509 -config openssl.cnf -days 1 "$@"; }
@@ -19,12 +19,12 @@ for names in "$@"; do
   n=$((n + 1))
 done`;
 
-/** As a provider of many small sites would do it. Making one for each host would take several seconds. */
+/** Hosts share certificates, as they do at a provider of many small sites. One for each host would take several seconds to make. */
 const HOSTS_PER_CERTIFICATE = 25;
 
 /**
- * Makes an authority, and certificates signed by it for these addresses, with `openssl`. Clients must trust `authority.pem`; all hosts
- * use `key.pem`, and each the certificate that {@link certificateOf} names.
+ * Makes a certificate authority, and certificates signed by it for these addresses, with `openssl`. Clients must trust `authority.pem`. All hosts
+ * use `key.pem`, and each host the certificate named by {@link certificateOf}.
  *
  * @returns the folder of these files
  */
@@ -39,7 +39,7 @@ export async function makeCertificates(folder: string, addresses: readonly strin
   return made;
 }
 
-/** The file name of a host's certificate, by its place among the addresses. */
+/** Returns the file name of a host's certificate, by the host's index among the addresses. */
 export function certificateOf(host: number): string {
   return `${Math.floor(host / HOSTS_PER_CERTIFICATE)}.pem`;
 }

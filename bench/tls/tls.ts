@@ -8,7 +8,7 @@ import { makeCertificates } from './certificates.ts';
 
 const CRAWL = { hosts: 500, pages: 10, workers: 'embedded' } as const;
 
-/** Crawls HTTPS hosts at 60/min each with either lane, robots.txt included, with default settings. */
+/** Crawls HTTPS hosts at 60/min each with each lane, robots.txt included, with default settings. */
 export async function tlsRows(bench: Bench): Promise<Row[]> {
   const certificates = await makeCertificates(bench.folder, hostAddresses(CRAWL.hosts));
   const env = { NODE_EXTRA_CA_CERTS: join(certificates, 'authority.pem') };

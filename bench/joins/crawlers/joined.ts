@@ -1,7 +1,7 @@
 import { defineCrawler } from 'trawl';
 import { part, product } from './steps.ts';
 
-/** With a join of each owner's four pages. */
+/** Crawls owners and joins the four pages of each. */
 export default defineCrawler({
   name: 'joined',
   steps: { product: { to: ['part'], run: product }, part: { run: part } },

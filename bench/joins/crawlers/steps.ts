@@ -7,7 +7,7 @@ interface Context {
 
 const PARTS = ['price', 'stock', 'reviews'];
 
-/** An owner, and three pages below it. All of them are the bench's page. */
+/** Follows three pages below an owner. All four are the bench's page. */
 export function product(
   context: Context & { readonly follow: (step: 'part', links: readonly string[]) => void },
 ): void {

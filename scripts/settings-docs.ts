@@ -2,14 +2,14 @@ import type { Parser } from '../shared/settings/parsers.ts';
 import type { Setting, SettingGroup } from '../shared/settings/setting.ts';
 import { SETTINGS } from '../shared/settings/table.ts';
 
-/** Markers around the generated part of docs/configuration.md. */
+/** The lines around the generated part of docs/configuration.md. */
 export const TABLE_START = '<!-- settings: npm run docs -->';
 export const TABLE_END = '<!-- /settings -->';
 
 const TITLES: Readonly<Record<SettingGroup, string>> = {
-  run: 'Runs, fixed when a run opens',
+  run: 'Run (fixed when it opens)',
   fetch: 'Fetching',
-  worker: 'Workers',
+  worker: 'Worker',
   fleet: 'Fleet',
   metrics: 'Metrics',
   output: 'Records',
@@ -19,16 +19,16 @@ const TITLES: Readonly<Record<SettingGroup, string>> = {
 
 const CHOICES_OR_BOUNDS = /^(?:one of |some of |a (?:whole number|duration|rate .+,) from |(?=true or false$))(.+)$/;
 
-/** Settings of docker-compose.yml alone: the program never reads them. */
-const COMPOSE_ONLY = `# docker-compose.yml only
+/** Settings that only the Compose files read; the program never does. */
+const COMPOSE_ONLY = `# docker-compose.yml
 
-# Number of workers that docker compose up -d starts. --scale scraper=4 overrides it, until the next up without --scale.
+# Number of workers that docker compose up -d starts; --scale scraper=4 overrides it until the next up without --scale.
 # WORKERS=1
 
-# Most memory that Redis may use. Producers wait at 80 % of it; a waiting URL takes some 350 bytes.
+# Memory limit of Redis. Producers wait at 80 % of it; a waiting URL takes about 350 bytes.
 # REDIS_MAXMEMORY=2gb
 
-# Memory limit of each worker and producer. A worker stays below it by working on fewer pages at once.
+# Memory limit of each worker and producer. A worker stays within it by working on fewer pages at once.
 # WORKER_MEMORY=1g
 
 # Ports published on 127.0.0.1.
@@ -38,13 +38,13 @@ const COMPOSE_ONLY = `# docker-compose.yml only
 # PUBLISH_POSTGRES_PORT=5432
 # PUBLISH_API_PORT=8080
 
-# docker-compose.monitoring.yml only: its ports, also on 127.0.0.1, and the password of Grafana's user admin.
+# docker-compose.monitoring.yml: its ports, also on 127.0.0.1, and the password of Grafana's user admin.
 # PUBLISH_PROMETHEUS_PORT=9090
 # PUBLISH_GRAFANA_PORT=3000
 # GRAFANA_PASSWORD=admin
 `;
 
-/** Returns the text of `.env.example`: every setting, commented out, at its default. */
+/** The text of `.env.example`: every setting, commented out, at its default. */
 export function envExample(): string {
   const groups = byGroup().map(([title, settings]) => {
     const rows = settings.map(({ name, help, default: fallback }) => `# ${help}\n# ${name}=${fallback}\n`);
@@ -53,7 +53,7 @@ export function envExample(): string {
   return `# Copy to .env and uncomment the settings you change. Flags override the environment, which overrides this file.\n\n${groups.join('\n\n')}\n\n${COMPOSE_ONLY}`;
 }
 
-/** Returns the table of docs/configuration.md. */
+/** The table of docs/configuration.md. */
 export function configurationTable(): string {
   const groups = byGroup().map(([title, settings]) => {
     const rows = settings.map(
@@ -65,7 +65,7 @@ export function configurationTable(): string {
   return `${groups.join('')}\n`;
 }
 
-/** Returns the choices or bounds of a setting, in the words of its parser's error for any other value. */
+/** The choices or bounds of a setting, taken from the message with which its parser refuses anything else. */
 function takenBy(parse: Parser<unknown>): string {
   for (const refused of ['0ms', '\0']) {
     const read = parse(refused);

@@ -1,6 +1,6 @@
-/** A line that dotenv leaves out, or takes in another way than it was meant. */
+/** A line of `.env` that dotenv ignores or misreads. */
 export interface OddLine {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly problem: string;
 }
@@ -9,7 +9,7 @@ const NOTHING = /^\s*(?:#.*)?$/;
 const ASSIGNED = /^\s*(?:export\s+)?([\w.-]+)(?:\s*=|:\s)\s*/;
 const QUOTES: ReadonlySet<string> = new Set(['"', "'", '`']);
 
-/** What is wrong with the lines of an `.env`, as dotenv reads them: it says nothing itself. Values, which may be secret, are not told. */
+/** Finds the lines of an `.env` that dotenv ignores or misreads without a warning. The problems contain no values, which may be secret. */
 export function oddLines(text: string): OddLine[] {
   const lines = text.split(/\r\n?|\n/);
   const odd: OddLine[] = [];
@@ -18,7 +18,7 @@ export function oddLines(text: string): OddLine[] {
     if (NOTHING.test(written)) continue;
     const [begin, name] = ASSIGNED.exec(written) ?? [];
     if (begin === undefined) {
-      odd.push({ line: at + 1, problem: 'it is left out, since it is not NAME=value' });
+      odd.push({ line: at + 1, problem: 'it is ignored, since it is not NAME=value' });
       continue;
     }
     const quote = written.charAt(begin.length);
@@ -31,7 +31,7 @@ export function oddLines(text: string): OddLine[] {
   return odd;
 }
 
-/** The line on which a quote is closed that was opened before a place on another. */
+/** Returns the index of the line that closes the quote opened just before `column` of line `from`; nothing if none does. */
 function lineOfQuote(lines: readonly string[], from: number, column: number, quote: string): number | undefined {
   for (let at = from, start = column; at < lines.length; at++, start = 0) {
     const line = lines[at] ?? '';

@@ -1,12 +1,12 @@
-/** Names that differ in more than this share of their letters don't resemble each other. */
+/** Two names that differ in more than this share of their letters don't resemble each other. */
 const MOST_SHARE = 0.4;
 
-/** A name that begins with another, of this length at least, is as near as one with a letter too many. */
+/** Minimum length of a given name for prefix matches, which count as one edit. */
 const SHORTEST_PART = 4;
 
 /**
- * The name that differs least from this one, by letters added, left out, replaced or swapped, in either case; nothing if none
- * resembles it.
+ * Returns the known name that differs least from this one, counting letters added, left out, replaced or swapped and ignoring
+ * case; nothing if none resembles it.
  */
 export function nearestOf(name: string, known: readonly string[]): string | undefined {
   const given = name.toUpperCase();
@@ -21,7 +21,7 @@ export function nearestOf(name: string, known: readonly string[]): string | unde
   return nearest;
 }
 
-/** Damerau's and Levenshtein's distance, without repeated swaps. */
+/** Damerau-Levenshtein distance, without edits of swapped letters (optimal string alignment). */
 function distanceOf(a: string, b: string): number {
   let [before, row]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

@@ -6,14 +6,14 @@ import { type ProxyAddress, parseProxies } from '../task/host/proxy-list.ts';
 import { lastmodEnd, type Moment } from '../task/sitemap/lastmod.ts';
 import { isUrlPattern } from '../task/url/glob.ts';
 
-/** Reads one setting's text: a value, or what was expected instead, as the middle of "expected X to be …, got …". */
+/** Parses the text of one setting. On failure it returns the expectation that fits into "expected X to be …, got …". */
 export type Parser<T> = (text: string) => { readonly value: T } | { readonly expected: string };
 
 export function text(): Parser<string> {
   return (given) => ({ value: given });
 }
 
-/** What a header of HTTP can hold. */
+/** A value that an HTTP header can hold. */
 export function headerValue(): Parser<string> {
   return (given) =>
     headerValueProblem(given) === undefined
@@ -35,7 +35,7 @@ export function oneOf<T extends string>(...allowed: readonly T[]): Parser<T> {
   };
 }
 
-/** Some of these words, comma-separated, in the order of the words; or none. */
+/** Some of these words, comma-separated, or `none`. The result is in the order of `allowed`. */
 export function someOf<T extends string>(...allowed: readonly T[]): Parser<readonly T[]> {
   return (given) => {
     const words = given === 'none' ? [] : given.split(',').map((word) => word.trim());
@@ -58,7 +58,7 @@ export function list(): Parser<readonly string[]> {
   return (given) => ({ value: entriesOf(given) });
 }
 
-/** The entries of such a list. */
+/** Splits a comma-separated list into its non-empty entries. */
 export function entriesOf(given: string): readonly string[] {
   return given
     .split(',')
@@ -66,7 +66,7 @@ export function entriesOf(given: string): readonly string[] {
     .filter((entry) => entry !== '');
 }
 
-/** Patterns for URLs, comma-separated; see {@link matchesUrl}. */
+/** URL patterns, comma-separated; see {@link matchesUrl}. */
 export function urlPatterns(): Parser<readonly string[]> {
   return (given) => {
     const patterns = entriesOf(given);
@@ -99,7 +99,7 @@ export function optional<T>(parser: Parser<T>): Parser<T | undefined> {
   return (given) => (given === '' ? { value: undefined } : parser(given));
 }
 
-/** Name servers by their addresses, comma-separated; see {@link isNameServer}. */
+/** Addresses of name servers, comma-separated; see {@link isNameServer}. */
 export function nameServers(): Parser<readonly string[]> {
   return (given) => {
     const servers = entriesOf(given);
@@ -109,7 +109,7 @@ export function nameServers(): Parser<readonly string[]> {
   };
 }
 
-/** Which private addresses may be fetched from; see {@link parsePrivateHosts}. */
+/** Private hosts and addresses that may be fetched; see {@link parsePrivateHosts}. */
 export function privateHosts(): Parser<AllowedPrivate> {
   return (given) => {
     const parsed = parsePrivateHosts(entriesOf(given));
@@ -119,7 +119,7 @@ export function privateHosts(): Parser<AllowedPrivate> {
   };
 }
 
-/** The proxies to go through; `none` for none. See {@link parseProxies}. */
+/** Proxies for requests, or `none`; see {@link parseProxies}. */
 export function proxies(): Parser<readonly ProxyAddress[]> {
   return (given) => {
     if (given === 'none') return { value: [] };
@@ -139,10 +139,10 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   d: DAY_MS,
 };
 
-/** A century, on both sides of which there are dates. */
+/** A hundred years: adding them to now or subtracting them still gives a valid date. */
 const MOST_DAYS = 36_500;
 
-/** `500ms`, `30s`, `1.5h`, `7d`, as whole milliseconds: Redis takes no others, and 1.1 × 3 600 000 is none. */
+/** `500ms`, `30s`, `1.5h`, `7d` as milliseconds. Rounded, as Redis takes whole ones only and 1.1 × 3 600 000 isn't whole. */
 export function duration({ minMs = 1 }: { readonly minMs?: number } = {}): Parser<number> {
   return (given) => {
     const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)$/.exec(given) ?? [];
@@ -154,26 +154,26 @@ export function duration({ minMs = 1 }: { readonly minMs?: number } = {}): Parse
   };
 }
 
-/** `2026-11-01`, `2026-11-01T12:00Z`, or how long ago: `7d`. */
+/** A date (`2026-11-01`), a time (`2026-11-01T12:00Z`) or a duration ago (`7d`). */
 export function moment(): Parser<Moment> {
   return (given) => {
     const ago = duration()(given);
     if ('value' in ago) return { value: { agoMs: ago.value } };
     const isDate = /^\d{4}-\d\d-\d\d(T|$)/.test(given) && lastmodEnd(given) !== undefined;
-    // As of a lastmod, a time without a zone is UTC, on whatever machine.
+    // A time without a zone is UTC on any machine, as in a `lastmod`.
     const isLocal = /T[\d:.]+$/.test(given);
     const at = isDate ? Date.parse(isLocal ? `${given}Z` : given) : Number.NaN;
     return Number.isNaN(at) ? { expected: 'a date like 2026-11-01, or how long ago, like 7d' } : { value: { at } };
   };
 }
 
-/** By 1024 with an `i`, by 1000 without. */
+/** Units with an `i` are powers of 1024, those without are powers of 1000. */
 const UNITS_BYTES: Readonly<Record<string, number>> = {
   ...{ B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 },
   ...{ kB: 1_000, KB: 1_000, MB: 1_000_000, GB: 1_000_000_000 },
 };
 
-/** `10MiB` (10 × 1024 × 1024), `10MB` (10 000 000), as bytes. */
+/** A size in bytes: `10MiB` (10 × 1024 × 1024), `10MB` (10 000 000). */
 export function bytes(): Parser<number> {
   return (given) => {
     const [, amount, unit = ''] = /^(\d+)\s*([kKMG]?i?B)$/.exec(given) ?? [];
@@ -186,10 +186,10 @@ export function bytes(): Parser<number> {
 
 /** The fastest rate that can be kept exactly: the clock that paces hosts counts milliseconds. */
 const MAX_RATE_PER_MINUTE = 6_000;
-/** Of the slowest, 0.01/h: a host's next turn has to be a moment that every store can keep. */
+/** Interval of the slowest rate, 0.01/h: every store must be able to hold the time of a host's next turn. */
 const MAX_INTERVAL_MS = 100 * HOUR_MS;
 
-/** `2/s`, `60/min`, `100/h`, as milliseconds between two requests; `none` as 0. */
+/** A rate (`2/s`, `60/min`, `100/h`) as milliseconds between two requests; `none` gives 0. */
 export function rate(): Parser<number> {
   return (given) => {
     if (given === 'none') return { value: 0 };
@@ -201,10 +201,10 @@ export function rate(): Parser<number> {
   };
 }
 
-/** What Postgres looks in by itself. Others are named by its own option: `schema` is that of other programs. */
+/** The schema that Postgres uses by default. Others are set through Postgres' `options`: the parameter `schema` is known to other programs only. */
 const USUAL_SCHEMA = 'public';
 
-/** `jsonl` as undefined: files. Else the URL of a store for records. */
+/** The URL of a Postgres database for records; undefined for `jsonl`, which means files. */
 export function sink(): Parser<string | undefined> {
   return (given) => {
     if (given === 'jsonl') return { value: undefined };
@@ -221,22 +221,22 @@ export function sink(): Parser<string | undefined> {
   };
 }
 
-/** How a login is written in a URL that can't be read. */
+/** Advice for a URL that can't be parsed, most likely because of its login. */
 export const ESCAPED_IN_LOGIN = '/ ? # @ in its login as %2F %3F %23 %40';
 
-/** The same where several servers are named. */
+/** Advice for a URL that names several servers. */
 export const ONE_HOST = 'one host, whose name may have several addresses';
 
-/** Does a URL name several hosts, as other clients take it: `redis://a:6379,b:6379`, `amqp://a;amqp://b`? */
+/** Does a URL name several hosts, as some other clients allow: `redis://a:6379,b:6379`, `amqp://a;amqp://b`? */
 export function namesSeveralHosts(given: string): boolean {
   const [, rest = '', ...others] = given.split('://');
   if (others.length > 0) return true;
   const [authority = '', ...behind] = rest.split(/[/?#]/);
-  // Else a login may hold what should be escaped.
+  // An `@` further on means an unescaped login, so a comma before it says nothing about hosts.
   return /[,;]/.test(authority.slice(authority.lastIndexOf('@') + 1)) && behind.every((part) => !part.includes('@'));
 }
 
-/** A URL of one of these schemes. */
+/** A URL with one of these schemes. */
 export function url(...schemes: readonly string[]): Parser<string> {
   return (given) => {
     const parsed = URL.parse(given);
@@ -245,7 +245,7 @@ export function url(...schemes: readonly string[]): Parser<string> {
   };
 }
 
-/** What a URL of these schemes is called in messages. */
+/** Describes a URL with one of these schemes, for messages. */
 export function urlOf(schemes: readonly string[]): string {
   return `a URL that begins with ${schemes.map((scheme) => (scheme === 'mailto' ? 'mailto:' : `${scheme}://`)).join(' or ')}`;
 }

@@ -1,35 +1,35 @@
 import { isIPv6 } from 'node:net';
 import { ESCAPED_IN_LOGIN, namesSeveralHosts, ONE_HOST, type Parser, urlOf } from './parsers.ts';
 
-/** By names of a URL's query: what to write instead. */
+/** For each unsupported parameter of a URL's query, the advice on what to write instead. */
 type Misplaced = Readonly<Record<string, string>>;
 
 const REDIS_SCHEMES = ['redis', 'rediss'];
 const RABBITMQ_SCHEMES = ['amqp', 'amqps'];
-/** Those of Valkey, which speaks the same: each is the other as far as its `s`. */
+/** Matches the `valkey` of `valkey://` and `valkeys://`: replaced by `redis`, they are the schemes of Redis, whose protocol Valkey speaks. */
 const VALKEY_SCHEME = /^valkey(?=s?:\/\/)/;
-/** What other clients of RabbitMQ read of TLS in its URL, and what it is here. */
+/** TLS parameters that other RabbitMQ clients read from the URL, and the settings to use here. */
 const RABBITMQ_MISPLACED: Misplaced = {
   cacertfile: 'RABBITMQ_CA_FILE names that file',
   cafile: 'RABBITMQ_CA_FILE names that file',
   certfile: 'RABBITMQ_CERT_FILE names that file',
   keyfile: 'RABBITMQ_KEY_FILE names that file',
 };
-/** The same of Redis. */
+/** The same for Redis. */
 const REDIS_MISPLACED: Misplaced = {
   ssl_ca_certs: 'REDIS_CA_FILE names that file',
   ssl_certfile: 'REDIS_CERT_FILE names that file',
   ssl_keyfile: 'REDIS_KEY_FILE names that file',
-  tls: 'rediss:// is with TLS',
-  keyPrefix: 'KEY_PREFIX is that',
+  tls: 'rediss:// uses TLS',
+  keyPrefix: 'KEY_PREFIX sets it',
 };
-/** Of the query of a Redis' URL. The rest is for other programs; its client would take it for options, before our own. */
+/** Parameters kept in the query of a Redis URL. Any other would be taken by our client as an option that overrides ours. */
 const REDIS_QUERY: ReadonlySet<string> = new Set(['db', 'family', 'username', 'password']);
-/** What its own clients call how they log in. */
+/** Values of `auth_mechanism`, as RabbitMQ's own clients name them. */
 const LOGINS = ['plain', 'external'];
 const RABBITMQ_NUMBERS = ['heartbeat', 'channelMax', 'frameMax', 'maxFrameSize'];
 
-/** The name or address of a server, as it is in URLs: an IPv6 address in brackets, which may be missing. */
+/** The name or address of a server, in the form that URLs use: an IPv6 address gets brackets if it has none. */
 export function serverHost(): Parser<string> {
   return (given) => {
     const bare = given.replace(/^\[(.*)\]$/, '$1');
@@ -39,7 +39,7 @@ export function serverHost(): Parser<string> {
   };
 }
 
-/** The URL of a server that one may have to log in to: of these schemes, and with a login that can be decoded. */
+/** The URL of one server, with one of these schemes; its login, if any, must be decodable. */
 function serverUrl(...schemes: readonly string[]): Parser<string> {
   const expected = urlOf(schemes);
   return (given) => {
@@ -53,7 +53,7 @@ function serverUrl(...schemes: readonly string[]): Parser<string> {
   };
 }
 
-/** The same of a RabbitMQ, whose client takes numbers in its query. */
+/** The URL of RabbitMQ. Parameters of its query that its client reads as numbers must be numbers. */
 export function rabbitMqUrl(): Parser<string> {
   const parse = serverUrl(...RABBITMQ_SCHEMES);
   return (given) => {
@@ -69,7 +69,7 @@ export function rabbitMqUrl(): Parser<string> {
   };
 }
 
-/** The same of a Redis, or of a Valkey, whose URL is read as one of Redis: its path, or `?db=`, is the number of a database. */
+/** The URL of Redis, or of Valkey, which is returned as one of Redis. Its path, or `?db=`, is a database number. */
 export function redisUrl(): Parser<string> {
   const parse = serverUrl(...REDIS_SCHEMES);
   return (given) => {
@@ -77,8 +77,7 @@ export function redisUrl(): Parser<string> {
     if ('expected' in read) return read;
     const { pathname, searchParams } = new URL(read.value);
     const isNumbered = /^\/?\d*$/.test(pathname) && /^\d*$/.test(searchParams.get('db') ?? '');
-    if (!isNumbered)
-      return { expected: `${urlOf(REDIS_SCHEMES)}, with nothing but the number of a database as its path` };
+    if (!isNumbered) return { expected: `${urlOf(REDIS_SCHEMES)}, with only a database number as its path` };
     const misplaced = misplacedIn(searchParams, REDIS_MISPLACED);
     if (misplaced !== undefined) return { expected: `${urlOf(REDIS_SCHEMES)}, without ${misplaced}` };
     return { value: withQuery(read.value, searchParams, REDIS_QUERY) };
@@ -90,7 +89,7 @@ function misplacedIn(query: URLSearchParams, misplaced: Misplaced): string | und
   return name === undefined ? undefined : `${name}: ${misplaced[name]}`;
 }
 
-/** A URL with these parts of its query, and no others. */
+/** Returns a URL with only these parameters of its query. */
 function withQuery(url: string, query: URLSearchParams, names: ReadonlySet<string>): string {
   const kept = [...query].filter(([name]) => names.has(name));
   if (kept.length === query.size) return url;

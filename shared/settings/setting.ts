@@ -1,6 +1,6 @@
 import type { Parser } from './parsers.ts';
 
-/** What a setting is about: a command shows the groups that it uses. */
+/** The subject of a setting. A command accepts the settings of the groups it uses. */
 export type SettingGroup = 'run' | 'fetch' | 'worker' | 'fleet' | 'metrics' | 'output' | 'api' | 'log';
 
 /** One row of {@link SETTINGS}. */
@@ -11,10 +11,10 @@ export interface Setting<T> {
   readonly flag: string;
   readonly group: SettingGroup;
   readonly parse: Parser<T>;
-  /** As a user would write it; empty if there is no default. */
+  /** As a user would write it; empty if the setting has no default. */
   readonly default: string;
   readonly help: string;
-  /** Never shown. */
+  /** Is its value kept out of messages and logs? */
   readonly secret: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Extra {
   readonly secret?: boolean;
 }
 
-/** Makes a row. Its flag follows from its name, unless it has another. */
+/** Makes a row. The flag is derived from the name unless one is given. */
 export function setting<T>(
   group: SettingGroup,
   name: string,

@@ -6,15 +6,15 @@ import { nearestOf } from './nearest-name.ts';
 import { SETTINGS, type SettingKey, type Settings } from './table.ts';
 import { plainProblems, tlsProblems } from './tls-files.ts';
 
-/** The layers that values come from; the first that has one wins. */
+/** The layers that values come from. The first layer that has a value for a setting wins. */
 const LAYERS = ['flag', 'environment', 'file'] as const;
 type Layer = (typeof LAYERS)[number];
 
-/** Values as text: per layer, by the name of the environment variable. */
+/** Unparsed values: per layer, by the name of the environment variable. */
 export type Sources = Readonly<Record<Layer, Readonly<Record<string, string | undefined>>>>;
 
 /**
- * Reads all settings: flags override the environment, which overrides `.env`. This is the only reader of any of them.
+ * Reads all settings: flags override the environment, which overrides `.env`. Nothing else reads a setting.
  *
  * Within one layer, a URL beats a HOST; a HOST from a higher layer beats a URL from a lower one.
  *
@@ -25,12 +25,12 @@ export function readSettings(flags: Readonly<Record<string, string | undefined>>
     return settingsFrom({ flag: flags, environment: withoutServiceLinks(process.env), file: readEnvFile() });
   } catch (error: unknown) {
     if (!(error instanceof ConfigurationError)) throw error;
-    // A value that is wrong may have come of a line that is.
+    // A malformed line in `.env` may be the cause of the wrong value.
     throw new ConfigurationError([...error.problems, ...oddInEnvFile()], { cause: error });
   }
 }
 
-/** Reads settings from given sources. */
+/** Reads settings from the given sources. @throws ConfigurationError with every problem at once */
 export function settingsFrom(sources: Sources): Settings {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
@@ -59,8 +59,8 @@ export function settingsFrom(sources: Sources): Settings {
 }
 
 /**
- * The environment without what Kubernetes adds by itself: where a service is called `redis`, each container has a `REDIS_PORT` of
- * `tcp://10.96.0.12:6379`, which nobody has set and which means no port of ours.
+ * Returns the environment without the variables that Kubernetes adds. If a service is called `redis`, each container gets
+ * a `REDIS_PORT` of `tcp://10.96.0.12:6379`, which is not our setting of that name.
  */
 export function withoutServiceLinks(environment: Sources['environment']): Sources['environment'] {
   const isLink = ([name, value]: [string, string | undefined]): boolean =>
@@ -68,19 +68,19 @@ export function withoutServiceLinks(environment: Sources['environment']): Source
   return Object.fromEntries(Object.entries(environment).filter((entry) => !isLink(entry)));
 }
 
-/** All variables of the environment and of `.env`, which are overridden by those. For what crawlers name: `secrets`. */
+/** All variables of `.env` and of the environment, which overrides it: the source of the `secrets` that crawlers name. */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {
   return { ...readEnvFile(), ...process.env };
 }
 
-/** The User-Agent header: as set, or the program's own with the contact. */
+/** Returns the User-Agent header: the one set, otherwise the program's own with the contact URL. */
 export function userAgentOf({ userAgent, contactUrl }: Settings, version: string): string {
   if (userAgent !== undefined) return userAgent;
-  // As a URL is sent, in ASCII: a header holds no other host name than that.
+  // `href` writes the host name in ASCII, which is all that a header can hold.
   return contactUrl === undefined ? `TrawlBot/${version}` : `TrawlBot/${version} (+${new URL(contactUrl).href})`;
 }
 
-/** Where RabbitMQ is. */
+/** Returns the URL of RabbitMQ: the one set, otherwise made of the separate parts. */
 export function rabbitmqUrlOf(settings: Settings): string {
   if (settings.rabbitmqUrl !== undefined) return settings.rabbitmqUrl;
   const { rabbitmqHost, rabbitmqPort, rabbitmqUser, rabbitmqPassword, rabbitmqVhost } = settings;
@@ -89,7 +89,7 @@ export function rabbitmqUrlOf(settings: Settings): string {
   return `amqp://${login}@${rabbitmqHost}:${rabbitmqPort}${vhost}`;
 }
 
-/** Where Redis is. */
+/** Returns the URL of Redis: the one set, otherwise made of the separate parts. */
 export function redisUrlOf(settings: Settings): string {
   if (settings.redisUrl !== undefined) return settings.redisUrl;
   const { redisHost, redisPort, redisUser, redisPassword, redisDb } = settings;
@@ -98,7 +98,7 @@ export function redisUrlOf(settings: Settings): string {
   return `redis://${login}${redisHost}:${redisPort}/${redisDb}`;
 }
 
-/** What `.env` may hold besides settings: what docker-compose.yml reads. */
+/** Names in `.env` that are not settings, but are read by docker-compose.yml or docker-compose.monitoring.yml. */
 export const OF_COMPOSE: readonly string[] = [
   'WORKERS',
   'WORKER_MEMORY',
@@ -113,13 +113,13 @@ export const OF_COMPOSE: readonly string[] = [
   'GRAFANA_PASSWORD',
 ];
 
-/** A name in `.env` that is no setting, and the setting that it resembles, if there is one. */
+/** A name in `.env` that is not a setting, and the known name that it resembles, if any. */
 export interface UnknownName {
   readonly name: string;
   readonly nearest: string | undefined;
 }
 
-/** The names in `.env` that nothing reads. */
+/** Returns the names in `.env` that neither the program nor Compose reads. */
 export function unknownInEnvFile(): UnknownName[] {
   const known = [...Object.values(SETTINGS).map(({ name }) => name), ...OF_COMPOSE];
   return Object.keys(readEnvFile())
@@ -131,7 +131,7 @@ function layerOf(sources: Sources, name: string): Layer | undefined {
   return LAYERS.find((layer) => sources[layer][name] !== undefined && sources[layer][name] !== '');
 }
 
-/** Are both given, and the first one in a higher layer? */
+/** Are both settings given, the first one in a higher layer? */
 function isAbove(sources: Sources, name: string, other: string): boolean {
   const [layer, otherLayer] = [layerOf(sources, name), layerOf(sources, other)];
   return layer !== undefined && otherLayer !== undefined && LAYERS.indexOf(layer) < LAYERS.indexOf(otherLayer);
@@ -148,7 +148,7 @@ function withoutBeatenUrls(settings: Settings, sources: Sources): Settings {
   };
 }
 
-/** What is wrong with the lines of `.env`, in words. */
+/** Describes the malformed lines of `.env`, one text each. */
 export function oddInEnvFile(): string[] {
   return oddLines(envFileText()).map(({ line, problem }) => `.env:${line}: ${problem}`);
 }
@@ -157,7 +157,7 @@ function readEnvFile(): Record<string, string> {
   return parse(envFileText());
 }
 
-/** Nothing if there is none. @throws ConfigurationError */
+/** Returns the text of `.env`, empty if there is no such file. @throws ConfigurationError if it can't be read */
 function envFileText(): string {
   let bytes: Buffer;
   try {
@@ -166,8 +166,8 @@ function envFileText(): string {
     if (codeOf(error) === 'ENOENT') return '';
     throw new ConfigurationError([`.env can't be read: ${messageOf(error)}`], { cause: error });
   }
-  // No line of it would be understood.
+  // In UTF-16, no line would be understood.
   if (bytes.includes(0))
-    throw new ConfigurationError(['expected .env to be text in UTF-8: save it as that, not as UTF-16']);
+    throw new ConfigurationError(['expected .env to be text in UTF-8: save it as UTF-8, not as UTF-16']);
   return bytes.toString();
 }

@@ -23,8 +23,8 @@ import { TLS_SETTINGS } from './tls-settings.ts';
 import { certificateFile, hosts } from './trust-parsers.ts';
 
 /**
- * Every setting, once: name, parser, default, help. Flags, `.env.example`, `docs/configuration.md` and the error messages
- * follow from this table, and a test holds them to it.
+ * All settings, one row each: name, parser, default, help. Flags, error messages, `.env.example` and the table in
+ * `docs/configuration.md` are made from this table; a test compares the two files with it.
  */
 export const SETTINGS = {
   ...RUN_SETTINGS,
@@ -33,42 +33,36 @@ export const SETTINGS = {
     'HOST_CONCURRENCY',
     orNone(integer({ min: 1, max: 10_000 })),
     '2',
-    'Open requests to one host at once, fleet-wide, or none for no limit.',
+    'Maximum requests open to one host at once, fleet-wide; none for no limit.',
   ),
   hostGiveUp: setting(
     'fetch',
     'HOST_GIVE_UP',
     optional(duration({ minMs: 1_000 })),
     '',
-    'How long a host that has answered may fail before it is down (6h; crawl: 10min).',
+    'Time until a host that has answered, but now only fails, is given up (6h; crawl: 10min).',
   ),
   fetcher: setting(
     'fetch',
     'FETCHER',
     oneOf('got', 'undici'),
     'got',
-    'What makes the requests: got, or undici, which takes less CPU time and speaks HTTP/2 where a server has it.',
+    'HTTP client: got, or undici, which takes less CPU time and speaks HTTP/2 where the server does.',
   ),
-  fetchTimeout: setting(
-    'fetch',
-    'FETCH_TIMEOUT',
-    duration({ minMs: 100 }),
-    '30s',
-    'The longest that one request may take.',
-  ),
+  fetchTimeout: setting('fetch', 'FETCH_TIMEOUT', duration({ minMs: 100 }), '30s', 'Time limit for one request.'),
   maxBody: setting(
     'fetch',
     'MAX_BODY',
     bytes(),
     '10MiB',
-    'The largest body, after decompression: 10MiB (10 × 1024 × 1024 bytes), 10MB (10 000 000 bytes).',
+    'Largest body accepted, after decompression: 10MiB (10 × 1024 × 1024 bytes), 10MB (10 000 000 bytes).',
   ),
   bodyMemory: setting(
     'fetch',
     'BODY_MEMORY',
     bytes(),
     '256MiB',
-    'Memory for the bodies of pages, and for what joins get, in one process, at most a quarter of what it may have beyond 160 MiB; when it is used up, reading waits.',
+    'Memory of one process for page bodies and the inputs of joins, at most a quarter of its memory limit above 160 MiB; once it is used up, reading waits.',
   ),
   maxRedirects: setting(
     'fetch',
@@ -82,7 +76,7 @@ export const SETTINGS = {
     'ROBOTS',
     oneOf('obey', 'ignore'),
     'obey',
-    'The rules of robots.txt: obey them, or ignore them on a site of your own.',
+    'Obey robots.txt, or ignore it on a site of your own.',
   ),
   userAgent: setting(
     'fetch',
@@ -96,7 +90,7 @@ export const SETTINGS = {
     'CONTACT_URL',
     optional(url('http', 'https', 'mailto')),
     '',
-    'Where a site owner finds out who crawls: https://…, or mailto:…; part of the User-Agent.',
+    'Contact for site owners, part of the User-Agent: https://… or mailto:….',
   ),
   privateHosts: setting(
     'fetch',
@@ -110,28 +104,28 @@ export const SETTINGS = {
     'CA_FILE',
     certificateFile(),
     '',
-    "A file of certificates (PEM) whose issuers sites may have, besides the system's.",
+    "File of certificates (PEM) to trust as issuers for sites, besides the system's.",
   ),
   insecure: setting(
     'fetch',
     'INSECURE',
     hosts(),
     '',
-    'Hosts whose certificates are not checked, comma-separated: anybody in between can read and change what they send.',
+    'Hosts whose certificates are not checked, comma-separated; anyone in between can read and change what they send.',
   ),
   dnsServers: setting(
     'fetch',
     'DNS_SERVERS',
     nameServers(),
     '',
-    "Name servers that are asked, and no others: 192.0.2.53, 192.0.2.53:5353, comma-separated (the system's).",
+    "The only name servers to ask, comma-separated: 192.0.2.53, 192.0.2.53:5353 (the system's).",
   ),
   proxies: setting(
     'fetch',
     'PROXY_URL',
     proxies(),
     '',
-    'Proxies in turn, comma-separated: http://user:password@host:port, https://…, socks5://…; or none.',
+    'Proxies to use in turn, comma-separated: http://user:password@host:port, https://…, socks5://…; or none.',
     { secret: true },
   ),
   hostHeaders: setting(
@@ -139,21 +133,21 @@ export const SETTINGS = {
     'HOST_HEADERS',
     text(),
     '',
-    'A JSON file of headers and cookies for single hosts: {"example.com": {"authorization": "Bearer …"}}.',
+    'JSON file of headers and cookies for particular hosts: {"example.com": {"authorization": "Bearer …"}}.',
   ),
   cacheTtl: setting(
     'fetch',
     'CACHE_TTL',
     optional(orNone(duration())),
     '',
-    'How long a response is kept for other runs that crawl their URLs anew (--fresh), or none (60s; crawl: none).',
+    'How long a response is cached for other runs that fetch the URL again (--fresh), or none (60s; crawl: none).',
   ),
   cacheMaxMb: setting(
     'fetch',
     'CACHE_MAX_MB',
     integer({ min: 1, max: 1_000_000 }),
     '256',
-    'Megabytes of responses kept per minute.',
+    'Maximum megabytes of responses cached per minute.',
   ),
 
   workerConcurrency: setting(
@@ -161,14 +155,14 @@ export const SETTINGS = {
     'WORKER_CONCURRENCY',
     orAuto(integer({ min: 1, max: 2_048 })),
     'auto',
-    'Pages fetched at once by one process; auto: as many as its time and memory allow, up to 1024 (2048 with undici). Prefetch is a quarter above it.',
+    'Pages fetched at once by one process; auto: as many as its CPU time and memory allow, up to 1024 (2048 with undici). Prefetch is a quarter more.',
   ),
   stepTimeout: setting(
     'worker',
     'STEP_TIMEOUT',
     duration({ minMs: 100 }),
     '30s',
-    'The longest that a crawler may take over one page. A process that is stuck for 10 s more is ended.',
+    'Time limit for a step of the crawler on one page. A process still stuck 10 s later is ended.',
   ),
 
   priorityAck: setting(
@@ -176,7 +170,7 @@ export const SETTINGS = {
     'PRIORITY_ACK',
     oneOf('manual', 'auto'),
     'manual',
-    'auto: deliveries of the priority queue are not acked, which is faster; a crash then costs them a minute.',
+    'auto: deliveries of the priority queue are not acked, which is faster; after a crash they come back a minute later.',
   ),
 
   rabbitmqUrl: setting(
@@ -184,7 +178,7 @@ export const SETTINGS = {
     'RABBITMQ_URL',
     optional(rabbitMqUrl()),
     '',
-    'RabbitMQ, as one URL; wins over the parts.',
+    'RabbitMQ as one URL; wins over the separate parts.',
     {
       secret: true,
     },
@@ -194,14 +188,14 @@ export const SETTINGS = {
   rabbitmqUser: setting('fleet', 'RABBITMQ_USER', text(), 'guest', 'RabbitMQ: user.'),
   rabbitmqPassword: setting('fleet', 'RABBITMQ_PASSWORD', text(), 'guest', 'RabbitMQ: password.', { secret: true }),
   rabbitmqVhost: setting('fleet', 'RABBITMQ_VHOST', text(), '/', 'RabbitMQ: virtual host.'),
-  redisUrl: setting('fleet', 'REDIS_URL', optional(redisUrl()), '', 'Redis, as one URL; wins over the parts.', {
+  redisUrl: setting('fleet', 'REDIS_URL', optional(redisUrl()), '', 'Redis as one URL; wins over the separate parts.', {
     secret: true,
   }),
   redisHost: setting('fleet', 'REDIS_HOST', serverHost(), 'localhost', 'Redis: host.'),
   redisPort: setting('fleet', 'REDIS_PORT', integer({ min: 1, max: 65_535 }), '6379', 'Redis: port.'),
-  redisUser: setting('fleet', 'REDIS_USER', text(), '', 'Redis: user, if it has any.'),
-  redisPassword: setting('fleet', 'REDIS_PASSWORD', text(), '', 'Redis: password, if it needs one.', { secret: true }),
-  redisDb: setting('fleet', 'REDIS_DB', integer({ min: 0, max: 2_147_483_647 }), '0', 'Redis: number of the database.'),
+  redisUser: setting('fleet', 'REDIS_USER', text(), '', 'Redis: user, if any.'),
+  redisPassword: setting('fleet', 'REDIS_PASSWORD', text(), '', 'Redis: password, if any.', { secret: true }),
+  redisDb: setting('fleet', 'REDIS_DB', integer({ min: 0, max: 2_147_483_647 }), '0', 'Redis: database number.'),
   cacheRedisUrl: setting(
     'fleet',
     'CACHE_REDIS_URL',
@@ -211,54 +205,60 @@ export const SETTINGS = {
     { secret: true },
   ),
   ...TLS_SETTINGS,
-  keyPrefix: setting('fleet', 'KEY_PREFIX', text(), '', 'In front of every Redis key. Needs a QUEUE_PREFIX too.'),
-  queuePrefix: setting('fleet', 'QUEUE_PREFIX', text(), '', 'In front of every exchange and queue name.'),
+  keyPrefix: setting('fleet', 'KEY_PREFIX', text(), '', 'Prefix of every Redis key; needs a QUEUE_PREFIX too.'),
+  queuePrefix: setting('fleet', 'QUEUE_PREFIX', text(), '', 'Prefix of every exchange and queue name.'),
   queueType: setting(
     'fleet',
     'QUEUE_TYPE',
     oneOf('quorum', 'classic'),
     'quorum',
-    'Kind of the three queues; classic suits a small single RabbitMQ. All processes alike.',
+    'Type of the three queues; classic suits a small single RabbitMQ. The same in all processes.',
   ),
   dedup: setting(
     'fleet',
     'DEDUP',
     oneOf('exact', 'compact'),
     'exact',
-    'How known URLs are kept in Redis: exact, as they are; or compact, as 64-bit digests. All processes alike.',
+    'How known URLs are kept in Redis: exact, in full; or compact, as 64-bit digests. The same in all processes.',
   ),
   releaseWindow: setting(
     'fleet',
     'RELEASE_WINDOW',
     optional(integer({ min: 1, max: 1_000_000 })),
     '',
-    'Tasks out of the frontier at once, at most (1000, or 4 per live worker slot if that is more).',
+    'Maximum tasks out of the frontier at once (1000, or 4 per live worker slot if that is more).',
   ),
   runRetention: setting(
     'fleet',
     'RUN_RETENTION',
     duration({ minMs: 1_000 }),
     '7d',
-    'How long Redis remembers a run that ended.',
+    'How long Redis remembers a run after it ends.',
   ),
-  seeds: setting('fleet', 'SEEDS', list(), '', 'Seeds for produce without arguments, comma-separated.'),
+  seeds: setting('fleet', 'SEEDS', list(), '', 'Seeds for produce when it has no arguments, comma-separated.'),
 
   metricsPort: setting(
     'metrics',
     'METRICS_PORT',
     optional(integer({ min: 0, max: 65_535 })),
     '',
-    'Port for metrics in the format of Prometheus, at /metrics; 0: any that is free (no metrics).',
+    'Port for Prometheus metrics, served at /metrics; 0: any free port (no metrics).',
   ),
   metricsHost: setting(
     'metrics',
     'METRICS_HOST',
     text(),
     '127.0.0.1',
-    'Address that metrics are served on; 0.0.0.0: every one of this machine.',
+    'Address to serve metrics on; 0.0.0.0: all addresses of this machine.',
   ),
 
-  outputDir: setting('output', 'OUTPUT_DIR', text(), './output', 'Records go to <run>/ under here.'),
+  outputDir: setting(
+    'output',
+    'OUTPUT_DIR',
+    text(),
+    './output',
+    'Folder for records; each run has its own <run>/ in it.',
+  ),
   sink: setting(
     'output',
     'SINK',
@@ -275,14 +275,14 @@ export const SETTINGS = {
     'LOG_LEVEL',
     optional(oneOf('silent', 'error', 'warn', 'info', 'debug')),
     '',
-    'error, warn, info, debug or silent (warn; work, api: info; try, url: error; doctor: silent).',
+    'Least severe level that is logged: error, warn, info, debug or silent (warn; work, api: info; try, url: error; doctor: silent).',
   ),
   logFormat: setting(
     'log',
     'LOG_FORMAT',
     oneOf('pretty', 'json'),
     'pretty',
-    'pretty, a line for people, or json, a document a line; the images set json.',
+    'pretty: lines for people; json: one JSON object per line. The images set json.',
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 

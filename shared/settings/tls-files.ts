@@ -1,25 +1,25 @@
 import { pairProblem, type TlsFiles } from '../runtime/client-tls.ts';
 import type { Settings } from './table.ts';
 
-/** What TLS with RabbitMQ is spoken with. */
+/** Returns the TLS files for RabbitMQ. */
 export function rabbitMqTlsFiles(settings: Settings): TlsFiles {
   return { ca: settings.rabbitmqCaFile, cert: settings.rabbitmqCertFile, key: settings.rabbitmqKeyFile };
 }
 
-/** The same of Redis, that of the response cache included. */
+/** Returns the TLS files for Redis, including that of the response cache. */
 export function redisTlsFiles(settings: Settings): TlsFiles {
   return { ca: settings.redisCaFile, cert: settings.redisCertFile, key: settings.redisKeyFile };
 }
 
-/** Which of these settings don't fit together. */
+/** Finds certificates and keys that are set without each other, or don't belong together. */
 export function tlsProblems(settings: Settings): string[] {
   return [...misfits('RABBITMQ', rabbitMqTlsFiles(settings)), ...misfits('REDIS', redisTlsFiles(settings))];
 }
 
 /**
- * Why files are set for a connection that is without TLS, and would be left out in silence.
+ * Finds TLS files that are set for a connection without TLS, where they would silently not be used.
  *
- * @param isNewer was the second of two settings given in a place that overrides that of the first?
+ * @param isNewer was `address` given in a place that overrides that of `file`?
  */
 export function plainProblems(settings: Settings, isNewer: (file: string, address: string) => boolean): string[] {
   const { rabbitmqUrl, redisUrl, cacheRedisUrl } = settings;

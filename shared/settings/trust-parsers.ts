@@ -3,17 +3,17 @@ import { certificatesIn, privateKeyIn } from '../runtime/client-tls.ts';
 import { messageOf } from '../runtime/errors.ts';
 import { entriesOf, type Parser } from './parsers.ts';
 
-/** A file of certificates, as each one's PEM. It is read at once, so that a wrong one is a wrong setting like any other. */
+/** A file of certificates, as a list of PEM texts. It is read right away, so that a bad file is reported like any other bad setting. */
 export function certificateFile(): Parser<readonly string[]> {
   return (path) => (path === '' ? { value: [] } : ofFile(path, certificatesIn, 'a file of certificates in PEM form'));
 }
 
-/** The path of such a file. It is read at once, too, and again whenever it is needed. */
+/** The path of a file of certificates. The file is checked right away, and read again whenever it is needed. */
 export function certificatePath(): Parser<string | undefined> {
   return pathOf(certificatesIn, 'a file of certificates in PEM form');
 }
 
-/** The path of a file with a private key. */
+/** The path of a file with a private key, checked in the same way. */
 export function keyPath(): Parser<string | undefined> {
   return pathOf(privateKeyIn, 'a file with a private key in PEM form');
 }
@@ -34,7 +34,7 @@ function ofFile<T>(path: string, read: (path: string) => T, what: string): Retur
   }
 }
 
-/** Host names or addresses, comma-separated, as they are in URLs. */
+/** Host names or addresses, comma-separated, in the form that URLs use but without brackets. */
 export function hosts(): Parser<readonly string[]> {
   return (given) => {
     const names = entriesOf(given).map((name) => URL.parse(`https://${name}/`));
@@ -46,7 +46,7 @@ export function hosts(): Parser<readonly string[]> {
   };
 }
 
-/** Addresses and ranges of them, comma-separated. */
+/** IP addresses and CIDR ranges, comma-separated. */
 export function addresses(): Parser<readonly string[]> {
   return (given) => {
     const found = entriesOf(given);

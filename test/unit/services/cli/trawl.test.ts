@@ -19,7 +19,7 @@ test('an .env in UTF-16, as PowerShell writes it, is not taken for an empty one'
   onTestFinished(() => rmSync(cwd, { recursive: true }));
   writeFileSync(join(cwd, '.env'), '\ufeffRATE_LIMIT=1/s\r\n', 'utf16le');
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'status'], { cwd, encoding: 'utf8' });
-  expect(stderr).toBe('trawl: expected .env to be text in UTF-8: save it as that, not as UTF-16\n');
+  expect(stderr).toBe('trawl: expected .env to be text in UTF-8: save it as UTF-8, not as UTF-16\n');
   expect(status).toBe(78);
 });
 

@@ -5,22 +5,22 @@ import { messageOf } from '../runtime/errors.ts';
 import type { Service } from '../runtime/lifecycle.ts';
 import type { Logger } from '../runtime/logger.ts';
 
-/** Between two rounds, on average. */
+/** Average time between two rounds. */
 const ROUND_EVERY_MS = 5_000;
 
 interface JanitorOptions {
   readonly frontier: Frontier & Partial<FullStore>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Forgets runs that ended long ago; left out where the store forgets them by itself. */
+  /** Deletes runs that ended long ago and returns how many. Left out if the store deletes them itself. */
   readonly sweep?: () => Promise<number>;
-  /** In [0, 1): spreads the rounds of many workers. */
+  /** Returns a number in [0, 1), to spread the rounds of many workers. */
   readonly random?: () => number;
 }
 
 /**
- * Cleans up every few seconds: puts back tasks whose lease has lapsed, drains cancelled runs, pauses runs that a full store lets do
- * nothing, forgets old ones. Safe to run in every process at once.
+ * Cleans up every few seconds: puts back tasks whose lease has lapsed, drains cancelled runs, pauses runs that a full store keeps from
+ * ending any task, deletes old runs. Safe to run in every process at once.
  */
 export class Janitor implements Service {
   readonly #options: JanitorOptions;
@@ -58,7 +58,7 @@ export class Janitor implements Service {
     if (lapsed > 0) log.info({ tasks: lapsed }, 'leases lapsed: tasks put back');
     await this.#untilNone(() => frontier.drain());
     for (const { run, reason } of (await frontier.pauseStuck?.()) ?? [])
-      log.error({ run, reason }, 'nothing of the run can end: it is paused');
+      log.error({ run, reason }, 'run paused, since none of its tasks can end');
     if (sweep !== undefined) await this.#untilNone(sweep);
   }
 

@@ -1,36 +1,36 @@
 import type { Clock } from '../runtime/clock.ts';
 
-/** Those who wait for a place at one host. */
+/** The requests that wait for a place at one host. */
 interface Line {
   readonly waiting: AbortController[];
-  /** Of the one whose turn it is; aborted when a request of this process leaves the host. */
+  /** Ends the sleep of the request whose turn it is, when another request of this process leaves the host. */
   nap?: AbortController | undefined;
 }
 
 /**
- * Requests of one process that wait for a place at a host, in the order in which they came: the first one asks the gate, at once
- * when a request of this process leaves the host, and now and then, since those of other processes leave unheard. The
- * others wait behind it. If each asked for itself, a fast host would cost ten questions a page.
+ * Queues the requests of one process that wait for a place at a host. Only the first in line asks the gate: immediately after a
+ * request of this process leaves the host, and at intervals, since requests of other processes leave unnoticed. If each request
+ * asked the gate itself, a fast host would cost ten calls a page.
  */
 export class PlaceLine {
   readonly #clock: Pick<Clock, 'sleep'>;
   readonly #lines = new Map<string, Line>();
   readonly #onLine: (by: 1 | -1) => void;
 
-  /** @param onLine a request begins (1) to wait, or ends (-1) */
+  /** @param onLine called with 1 when a request begins to wait, with -1 when it ends */
   constructor(clock: Pick<Clock, 'sleep'>, onLine: (by: 1 | -1) => void = () => {}) {
     this.#clock = clock;
     this.#onLine = onLine;
   }
 
-  /** Does a request wait at this host? */
+  /** Is any request waiting at this host? */
   has(host: string): boolean {
     return this.#lines.has(host);
   }
 
   /**
-   * Runs `ask` once all earlier requests have had their turn; later ones wait until it is over. Undefined if the turn doesn't
-   * come within `ms`, or before `signal` is aborted.
+   * Runs `ask` once all earlier requests have had their turn; later ones wait until it is over. Returns nothing if the turn
+   * doesn't come within `ms`, or before `signal` is aborted.
    */
   async inTurn<T>(
     host: string,
@@ -57,7 +57,7 @@ export class PlaceLine {
     }
   }
 
-  /** Waits until one leaves, at most `ms`. For the one whose turn it is. */
+  /** Sleeps until a request of this process leaves the host, at most `ms`. For the request whose turn it is. */
   async untilLeft(host: string, ms: number, signal: AbortSignal): Promise<void> {
     const line = this.#lines.get(host);
     const nap = new AbortController();
@@ -66,7 +66,7 @@ export class PlaceLine {
     if (line !== undefined) line.nap = undefined;
   }
 
-  /** A request of this process leaves its place at the host. */
+  /** To be called when a request of this process leaves its place at the host. */
   left(host: string): void {
     this.#lines.get(host)?.nap?.abort();
   }

@@ -12,20 +12,23 @@ import { writeMessage } from '../task/task/message.ts';
 import type { FailedReason, Outcome } from '../task/task/outcome.ts';
 import { idOf } from '../task/task/task.ts';
 
-/** Tasks leased by one call: a bound on how long the frontier is held. */
+/** Maximum tasks leased by one call, to bound how long it blocks the frontier. */
 const BATCH = 200;
 const DEFAULT_WINDOW = 1_000;
 const WINDOW_PER_SLOT = 4;
-/** How long the slots of all workers are remembered: at first, and after they changed; then twice as long each time, up to the most. */
+/**
+ * How long the number of worker slots is cached: the first time is for fresh or changed numbers, and is doubled while they stay the
+ * same, up to the second.
+ */
 const SLOTS_KNOWN_MS = 500;
 const SLOTS_KNOWN_MOST_MS = 5_000;
-/** Bounds of the time between two looks: short enough to keep a fast fleet fed, long enough to cost an idle one nothing. */
+/** Bounds of the time between two looks: short enough to keep a fast fleet fed, long enough to cost an idle fleet almost nothing. */
 const LOOK_AT_LEAST_EVERY_MS = 250;
 const LOOK_AT_MOST_EVERY_MS = 10;
 const AFTER_TROUBLE_MS = 1_000;
 /**
- * A process that leaves looking to another takes over when that one's lease ends, plus a random delay of up to this long per
- * worker: so they come one after another, and many cost no more than few.
+ * A process that leaves looking to another tries to take over when that one's lease ends, plus a random delay of up to this long per
+ * worker. So the processes come one after another, and many cost no more than a few.
  */
 const TURN_MS = 10;
 const LATEST_TURN_MS = 2_000;
@@ -36,31 +39,35 @@ interface ReleaserOptions {
   readonly roster: Roster;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called for each task that fails here, before its dead letter is published; if it rejects, the task waits again. */
+  /** Called for each task that fails here, before its dead letter is published. If it rejects, the task is put back. */
   readonly onFailure: (task: ReleasedTask, reason: FailedReason) => Promise<void>;
-  /** Tasks that may be out at once. Left out: follows from the number of live worker slots. */
+  /** Maximum tasks out of the frontier at once. Left out: computed from the number of live worker slots. */
   readonly window?: number | undefined;
-  /** In [0, 1): spreads the looks of many processes. */
+  /** Returns a number in [0, 1), to spread the looks of many processes. */
   readonly random?: () => number;
 }
 
-/** The result of one look. */
+/** The result of one look at the frontier. */
 interface Look {
   readonly tasks: number;
-  /** Tasks put back, since no queue took them. */
+  /** Number of tasks put back because no queue took them. */
   readonly refused: number;
   readonly nextLookMs: number;
-  /** Another process looks for all. */
+  /** Another process looks on behalf of all. */
   readonly isLeftToOther: boolean;
 }
 
 /**
- * Moves due tasks from the frontier to the transport while it runs. Every worker and producer has one. As long as one of them
- * finds less than it could take, it looks for all: the others leave it to that one, and take over within a lease if it dies.
- * When there is more to do, all help; each task is leased to one of them.
+ * Moves due tasks from the frontier to the transport while it runs. Every worker and producer has one. While one releaser finds
+ * fewer tasks than it could take, it looks on behalf of all: the others leave the work to it, and take over within a lease if it
+ * dies. When there is more to do, all help; each task is leased to only one of them.
  *
- * Confirmed tasks are queued; those surely not taken are put back; those of unknown fate are left to their lease. Tasks that
- * can no longer go are dead-lettered and settled here.
+ * | the task                                        | then                                     |
+ * |-------------------------------------------------|------------------------------------------|
+ * | was confirmed by the transport                  | is noted as queued                       |
+ * | was certainly not taken by a queue              | is put back                              |
+ * | has an unknown fate                             | stays out until its lease ends           |
+ * | can't be released any more (past its deadline, say) | is dead-lettered and settled here    |
  */
 export class Releaser implements Service {
   readonly #options: ReleaserOptions;
@@ -92,13 +99,13 @@ export class Releaser implements Service {
     await this.#loop;
   }
 
-  /** Says that something may be due: the next look comes soon. */
+  /** Signals that something may be due, so that the next look comes soon. */
   nudge(): void {
     this.#nudged = true;
     this.#wake?.();
   }
 
-  /** Releases until nothing more is due, or the window or a queue is full. A producer does this before it leaves. */
+  /** Releases until nothing more is due, or the window or a queue is full. A producer does this before it exits. */
   async fill(): Promise<void> {
     for (;;) {
       const { tasks, refused } = await this.#releaseOnce();
@@ -114,7 +121,7 @@ export class Releaser implements Service {
         if (isLeftToOther) {
           await this.#standBy(nextLookMs);
         } else if (refused > 0) {
-          // Tasks put back are due at once: without a rest, they would go round and round.
+          // Tasks put back are due at once: without a rest, they would be released and refused in a tight loop.
           log.warn({ tasks: refused }, 'not accepted by a queue: put back, trying again');
           await clock.sleep(AFTER_TROUBLE_MS, this.#stopping.signal);
         } else if (tasks < BATCH) {
@@ -127,7 +134,7 @@ export class Releaser implements Service {
     }
   }
 
-  /** @param looker left out: looks even if another process looks for all */
+  /** @param looker this process' id as a looker; without it, looks even if another process looks on behalf of all */
   async #releaseOnce(looker?: string): Promise<Look> {
     const { frontier, transport, log } = this.#options;
     const nothing = { tasks: 0, refused: 0, isLeftToOther: false };
@@ -139,7 +146,7 @@ export class Releaser implements Service {
     for (const { run, why } of damaged) {
       log.error(
         { run, error: why },
-        'a run is damaged in the store, and waits. Restore it from a backup, or crawl again under another name:',
+        'a run is damaged in the store and held back. Restore it from a backup, or crawl again under another name:',
       );
     }
     if (isLeftToOther) return { ...nothing, nextLookMs, isLeftToOther };
@@ -149,7 +156,7 @@ export class Releaser implements Service {
     return { tasks: tasks.length, refused: refused[0] + refused[1], nextLookMs, isLeftToOther };
   }
 
-  /** Returns how many were put back. */
+  /** Publishes tasks to their queues. Returns how many were put back. */
   async #publish(tasks: readonly ReleasedTask[], now: number): Promise<number> {
     if (tasks.length === 0) return 0;
     const { frontier, transport } = this.#options;
@@ -186,7 +193,7 @@ export class Releaser implements Service {
     return ended.length - deadLettered.length;
   }
 
-  /** One call per run and reason. */
+  /** Settles tasks as failed, with one call per run and reason. */
   #fail(tasks: readonly ReleasedTask[]): Promise<void>[] {
     return [...byRun(tasks)].flatMap(([run, ofRun]) =>
       Array.from(
@@ -196,13 +203,13 @@ export class Releaser implements Service {
     );
   }
 
-  /** Returns the tasks whose failure was recorded; the others wait again. */
+  /** Reports failed tasks to `onFailure`. Returns those it recorded; the others are put back. */
   async #told(ended: readonly ReleasedTask[]): Promise<ReleasedTask[]> {
     const { onFailure, log } = this.#options;
     const told = await Promise.allSettled(ended.map((task) => onFailure(task, task.verdict as FailedReason)));
     const failure = told.find((result) => result.status === 'rejected');
     if (failure !== undefined)
-      log.warn({ error: messageOf(failure.reason) }, 'a failure could not be recorded: it waits');
+      log.warn({ error: messageOf(failure.reason) }, 'a failure could not be recorded: task put back');
     const isTold = (_: ReleasedTask, index: number): boolean => told[index]?.status === 'fulfilled';
     await Promise.all(
       ended.filter((task, index) => !isTold(task, index)).map((task) => this.#settle(task, { kind: 'defer' })),
@@ -228,7 +235,7 @@ export class Releaser implements Service {
     return this.#window;
   }
 
-  /** Another process looks for all: waits for its lease to end, and for a turn. That one finds what nudges announced. */
+  /** While another process looks on behalf of all: waits until its lease ends, plus a random turn. That process finds whatever nudges announced. */
   async #standBy(leaseMs: number): Promise<void> {
     const { clock, random = Math.random } = this.#options;
     const turnMs = random() * Math.min(LATEST_TURN_MS, this.#window.workers * TURN_MS);
@@ -236,7 +243,7 @@ export class Releaser implements Service {
     this.#nudged = false;
   }
 
-  /** Waits until the next look. A nudge cuts that short, but never below {@link LOOK_AT_MOST_EVERY_MS}. */
+  /** Waits until the next look. A nudge shortens the wait, but not below {@link LOOK_AT_MOST_EVERY_MS}. */
   async #rest(nextLookMs: number): Promise<void> {
     const { clock } = this.#options;
     await clock.sleep(LOOK_AT_MOST_EVERY_MS, this.#stopping.signal);
@@ -255,7 +262,7 @@ function byRun(tasks: readonly ReleasedTask[]): ReadonlyMap<string, readonly Rel
   return Map.groupBy(tasks, ({ task }) => task.run);
 }
 
-/** The message of a task under one release. `now` is by the frontier's clock, as the deadline is. */
+/** Makes the message for a task under one release. `now` is by the frontier's clock, as the deadline is. */
 function messageFor({ task, release, state }: ReleasedTask, now: number): OutgoingMessage {
   return {
     to: task.queue,
@@ -271,7 +278,7 @@ function messageFor({ task, release, state }: ReleasedTask, now: number): Outgoi
   };
 }
 
-/** Surely not in a queue: the task can be put back at once. */
+/** Is the task certainly not in a queue? Then it can be put back at once. */
 function isUndelivered(outcome: PublishOutcome | undefined): boolean {
   return outcome === 'returned' || outcome === 'refused';
 }

@@ -1,7 +1,7 @@
 import type { OfferResult } from '../ports/frontier/frontier.ts';
 import type { Clock } from '../runtime/clock.ts';
 
-/** How long to wait before a full store is offered anything again. */
+/** Pause before an offer to a full store is repeated. */
 export const FULL_NAP_MS = 1_000;
 
 interface OfferingOptions {
@@ -10,7 +10,7 @@ interface OfferingOptions {
   readonly signal: AbortSignal;
   /** Called when the run or the parent refuses. Resolves when the offer can be made again; throws if it can't. */
   readonly refused: () => Promise<void>;
-  /** Called when the wait for a full store begins, and when it is over. */
+  /** Called when a wait for a full store begins and when it is over. */
   readonly onWait?: (isWaiting: boolean) => void;
 }
 

@@ -12,52 +12,52 @@ import { MINUTE_MS } from '../task/durations.ts';
 import { PlaceLine } from './place-line.ts';
 import { type SlotHolder, Turn } from './turn.ts';
 
-/** The slot of a slower answer is too old to be used: others have had theirs since. */
+/** If the gate's answer takes longer than this, its slot is too old to use: others have had theirs since. */
 const SLOWEST_ANSWER_MS = 100;
-/** How often a long pause is checked, so that its end is seen soon. */
+/** Longest sleep during a long pause, so that an early end of the pause is noticed soon. */
 const MAX_NAP_MS = 2_000;
-/** A longer wait is reported. No Crawl-delay that is honoured is longer. */
+/** Waits longer than this are reported. Every Crawl-delay that is honoured is shorter or equal. */
 const LONG_WAIT_MS = MINUTE_MS;
 
-/** `go`: the host may be asked now. Otherwise: come back in `inMs`, not sooner. */
+/** `go`: the host may be asked now. Otherwise try again in `inMs`, not sooner. */
 export type SlotResult = { readonly go: true; readonly turn: Turn } | { readonly go: false; readonly inMs: number };
 
-/** Hosts remembered as closing their connections. */
+/** Maximum hosts remembered as closing their connections. */
 const MOST_CLOSING = 10_000;
 
-/** Places at one host. */
+/** The places that this process holds at one host. */
 interface HeldPlaces {
   count: number;
-  /** How many were left so far. */
+  /** Number of places left again so far. */
   left: number;
 }
 
 interface SlotWaitOptions {
   readonly gate: HostGate;
   readonly clock: Clock;
-  /** Is shown how long slots are waited for. */
+  /** Gets the times spent waiting for slots. */
   readonly observer?: (Pick<Observer, 'gateWaited'> & StageObserver) | undefined;
-  /** A request begins (1) to wait for a place, or ends (-1). */
+  /** Called with 1 when a request begins to wait for a place, with -1 when it ends. */
   readonly onLine?: (by: 1 | -1) => void;
 }
 
 /** One request that needs a slot. */
 interface SlotRequest extends SlotHolder {
   readonly signal: AbortSignal;
-  /** Told once by {@link SlotWait.acquire} if the host may not be asked for more than a minute. */
+  /** Called once by {@link SlotWait.acquire} if the host can't be asked for more than a minute. */
   readonly onLongWait?: ((ms: number) => void) | undefined;
 }
 
 interface AdmittedSlotRequest extends SlotRequest {
   /** See {@link HostGate.ask}. */
   readonly longestWaitMs?: number;
-  /** How much longer the host is paused, as admission saw it. Left out if admission asked about another host, or long ago. */
+  /** Remaining pause of the host, as admission saw it. Left out if admission asked about another host, or too long ago. */
   readonly pausedMs?: number | undefined;
-  /** An earlier delivery, whose worker died over it, may have left the request its place at the host. */
+  /** An earlier delivery of the task, whose worker died, may still hold a place at the host for this request. */
   readonly isTakenOver?: boolean;
 }
 
-/** By both clocks: only one sees a machine sleep, and only the other is never set. */
+/** A moment by both clocks: only the wall clock counts the time a machine sleeps, and only the monotonic one is never changed by hand. */
 interface Moment {
   readonly time: number;
   readonly monotonic: number;
@@ -67,18 +67,18 @@ interface Answer {
   readonly grant: Grant;
   readonly asked: Moment;
   readonly answered: Moment;
-  /** A request of this process has left the host meanwhile. */
+  /** Since it was asked, a request of this process has left the host. */
   readonly isOutdated?: boolean;
 }
 
-/** A request that asks for its slot. */
+/** A request while it asks for its slot. */
 interface Asking extends AdmittedSlotRequest {
   hasPlace: boolean;
 }
 
 /**
- * Waits for slots that the gate grants. A slot that was reached too late, whose grant took long to arrive, or whose host was
- * paused meanwhile is given up, and another one asked for. A request that may not go keeps no place at the host.
+ * Waits for slots that the gate grants. It gives up a slot and asks for another if the slot was reached too late, its grant
+ * took too long to arrive, or the host was paused meanwhile. A request that gets no slot keeps no place at the host.
  */
 export class SlotWait {
   readonly #gate: HostGate;
@@ -86,7 +86,7 @@ export class SlotWait {
   readonly #line: PlaceLine;
   readonly #observer: SlotWaitOptions['observer'];
   readonly #closing = new LRUCache<string, true>({ max: MOST_CLOSING });
-  /** The places that this process' requests have, by host. */
+  /** The places held by requests of this process, by host. */
   readonly #held = new Map<string, HeldPlaces>();
 
   constructor({ gate, clock, observer, onLine }: SlotWaitOptions) {
@@ -96,7 +96,7 @@ export class SlotWait {
     this.#line = new PlaceLine(clock, onLine);
   }
 
-  /** Waits at most {@link MAX_SLOT_WAIT_MS} in all: whatever takes longer belongs to the frontier. */
+  /** Waits at most {@link MAX_SLOT_WAIT_MS} in all: longer waits belong in the frontier. */
   async tryAcquire(request: AdmittedSlotRequest): Promise<SlotResult> {
     const observer = this.#observer;
     if (observer === undefined) return await this.#tryOnce(request);
@@ -112,7 +112,7 @@ export class SlotWait {
 
   async #tryOnce(request: AdmittedSlotRequest): Promise<SlotResult> {
     const { host, holder, limit, pausedMs } = request;
-    // Nothing to ask for: admission has just said that the host isn't paused.
+    // Without limits there is nothing to ask the gate: admission has just said that the host isn't paused.
     if (limit.intervalMs === 0 && limit.concurrency === 0 && pausedMs === 0) return this.#turnOf(request);
     const asking: Asking = { ...request, hasPlace: false };
     try {
@@ -120,7 +120,7 @@ export class SlotWait {
       if (result.go) asking.hasPlace = false;
       return result;
     } finally {
-      // If that fails, it is free again when its lease ends.
+      // If leaving fails, the place becomes free when its lease ends.
       const leaving = asking.hasPlace ? this.#gate.leave(host, limit, holder).catch(() => {}) : undefined;
       if (asking.hasPlace) this.#left(request);
       await leaving;
@@ -128,10 +128,10 @@ export class SlotWait {
   }
 
   /**
-   * Waits however long it takes, outside of a worker's slots. Rejects with the signal's reason once that is aborted.
+   * Waits for a slot as long as it takes; for requests that occupy no worker slot. Rejects with the signal's reason once that is aborted.
    *
-   * The host's next slot is left to others, if they ask for it in time; the one after that is reserved. So it alternates with pages, which
-   * ask just before each slot comes, and would else take every one.
+   * The host's next slot is left to others, if they ask for it in time; the one after that is reserved. So these requests alternate with
+   * those of pages, which ask just before each slot comes and would otherwise take every one.
    */
   async acquire(request: SlotRequest): Promise<Turn> {
     const { signal } = request;
@@ -165,7 +165,7 @@ export class SlotWait {
         const waitedMs = passed(answered, reached);
         const isInTime = !signal.aborted && waitedMs - grant.inMs <= slotToleranceMs(limit.intervalMs);
         if (isInTime && (await this.#gate.stillOpen(host)) && this.#since(reached) <= SLOWEST_ANSWER_MS) {
-          // Each of the three delays may be short, and their sum still longer than an interval.
+          // Each of the three delays can be short while their sum exceeds the interval.
           const latestMs = Math.max(limit.intervalMs, SLOWEST_ANSWER_MS);
           const lateMs = this.#since(asked) - grant.inMs;
           if (lateMs <= latestMs) return this.#turnOf(request, lateMs);
@@ -191,7 +191,7 @@ export class SlotWait {
   #taken({ host, limit }: SlotRequest): void {
     if (limit.concurrency === 0) return;
     const held = this.#held.get(host) ?? { count: 0, left: 0 };
-    // One more is granted where the lease of one ended that never left.
+    // The gate can grant one more if the lease of a place ended whose request never left.
     held.count = Math.min(held.count + 1, limit.concurrency);
     this.#held.set(host, held);
   }
@@ -223,19 +223,19 @@ export class SlotWait {
   }
 
   /**
-   * Asks the gate. While all places at the host are taken, it asks again and again, behind the requests that came first. While this
-   * process has all of them itself, it waits for one of its own to leave.
+   * Asks the gate. While all places at the host are taken, it waits in line behind earlier requests and then asks repeatedly. While this
+   * process itself holds all places, it waits for one of its own requests to leave instead of asking.
    */
   async #askInTurn(request: Asking, until: number): Promise<Answer> {
     const { host, signal } = request;
     const clock = this.#clock;
     const line = this.#line;
-    // One that has its place, and lost its slot, waits for nobody: those in line wait for it.
+    // A request that has its place but lost its slot doesn't queue: those in line wait for it.
     if (request.hasPlace) return await this.#ask(request);
-    // Nor does one that has it from a worker that died: behind others it could be put back, and leave the place to nobody.
+    // Nor does one that may have inherited a place from a dead worker: in line it could time out, with nobody left to use the place.
     const inherited = request.isTakenOver === true && line.has(host) ? await this.#ask(request) : undefined;
     if (inherited?.grant.granted === true) return inherited;
-    // Asked even while this process has all places: a slow host isn't waited for here.
+    // Ask first even while this process holds all places: the wait for a slow host's pace doesn't happen here.
     const first = line.has(host) ? undefined : await this.#ask(request);
     if (first !== undefined && first.grant.because !== 'concurrency') return first;
     const answer = await line.inTurn(host, until - clock.monotonic(), signal, async (hasWaited) => {
@@ -253,7 +253,7 @@ export class SlotWait {
   }
 }
 
-/** A slot that either clock calls late is late. */
+/** Milliseconds between two moments, by whichever clock says more: a slot that is late by either clock is late. */
 function passed(from: Moment, to: Moment): number {
   return Math.max(to.time - from.time, to.monotonic - from.monotonic);
 }

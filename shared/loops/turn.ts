@@ -13,25 +13,25 @@ export interface SlotHolder {
 type ClosingHosts = Pick<LRUCache<string, true>, 'has' | 'set'>;
 
 interface TurnOptions {
-  /** How long ago its slot was when the turn began; default: 0. */
+  /** How late the turn began after its slot; default: 0. */
   readonly lateMs?: number;
-  /** The place is being left: a question that is put to the gate from now on finds it free. */
+  /** Called when the place is being left: any question to the gate from now on finds it free. */
   readonly onLeave?: () => void;
 }
 
-/** How a request went. */
+/** How a request ended. */
 interface RequestResult {
   readonly isFailure?: boolean;
-  /** When its answer began, as `performance.now()` shows it, if the rest says nothing of the host's pace. */
+  /** When its answer began, by `performance.now()`. Given if the time after that says nothing about the host's pace. */
   readonly answeredAt?: number | undefined;
 }
 
 /**
- * The turn of one request, which begins at once.
+ * The turn of one request at its host. It begins when this object is made.
  *
- * It is sent some time after its slot: it may have to connect first, and in a busy process the event loop is late. The next one may be
- * sent in time, and the two would follow each other too closely. So the gate hears about a request that is sent well after its slot, unless
- * the host closes its connections: then the next one is as late.
+ * A request is sent some time after its slot: it may have to connect first, and in a busy process the event loop lags. If the next request
+ * is sent on time, the two follow each other too closely. So the gate is told when a request is sent well after its slot. Hosts that
+ * close their connections are excepted: there, the next request has to connect too and is just as late.
  */
 export class Turn {
   readonly timings = new RequestTimings(() => this.#onSent());
@@ -50,7 +50,7 @@ export class Turn {
     this.#onLeave = onLeave;
   }
 
-  /** The request is over: leaves its place. What it waited for this process says nothing of the host's pace. */
+  /** Ends the request and leaves its place. Time that it waited for this process doesn't count towards the host's response time. */
   async over({ isFailure = false, answeredAt = performance.now() }: RequestResult = {}): Promise<void> {
     const { host, limit, holder } = this.#slot;
     const { waitedMs, isClosing } = this.timings;
@@ -68,7 +68,7 @@ export class Turn {
     const { intervalMs } = limit;
     const lateMs = this.#lateMs + performance.now() - this.#began;
     const isLate = intervalMs > 0 && lateMs > slotToleranceMs(intervalMs);
-    // If that fails, the next request comes sooner after this one: slots are as far apart as ever.
+    // If that fails, the next request follows this one more closely; the slots are still the full interval apart.
     if (isLate && !this.#closing.has(host)) void this.#gate.sentLate(host, limit).catch(() => {});
   }
 }

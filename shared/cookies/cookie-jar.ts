@@ -1,47 +1,47 @@
 import type { Cookie, CookieJar as Jar } from 'tough-cookie';
 import type { CookieLine } from '../task/task/cookie-lines.ts';
 
-/** A cookie whose name and value are longer is ignored, as browsers do, whatever its attributes take (RFC 6265bis section 5.6). */
+/** Maximum characters of a cookie's name and value, without attributes. Longer ones are ignored, as in browsers (RFC 6265bis section 5.6). */
 const MAX_PAIR_LENGTH = 4_096;
-/** Lines that one answer may have. */
+/** Maximum `Set-Cookie` lines read from one answer. */
 const MOST_LINES = 50;
-/** Cookies in a jar, and their bytes; beyond that the site that has most of them loses its oldest. */
+/** Maximum cookies in a jar, and their bytes. Beyond either, the site with the most loses its oldest. */
 const MOST_COOKIES = 300;
 const MOST_BYTES = 131_072;
 
-/** Names that only a test or an intranet has are names, too. */
+/** Accepts host names that exist only in tests and intranets. */
 const ANY_DOMAIN = { allowSpecialUseDomain: true, ignoreError: true };
 
-/** A cookie in a jar. */
+/** A cookie together with its jar. */
 interface Held {
   readonly jar: Jar;
   readonly cookie: Cookie;
-  /** Its registrable domain, or its host, which has none. */
+  /** The registrable domain, or the host if it has none. */
   readonly site: string;
   readonly bytes: number;
 }
 
 /**
- * Cookies of one session, or of one task, as RFC 6265 has them: each goes to the hosts that it was set for, never to a public
- * suffix, and one that says `Secure` to https only; what http sets takes the place of none of these, as in browsers. Stricter than
- * the RFC, a cookie stays on its port: another port may be another site. Bounded; never written to a log, a record or a cache.
+ * The cookies of one session, or of one task, by RFC 6265. A cookie goes only to the hosts it was set for, never to a public suffix, and
+ * with `Secure` only over https; as in browsers, http can't replace a `Secure` cookie. Stricter than the RFC, a cookie stays on
+ * its port, since another port may be another site. The jar is bounded, and never written to a log, a record or a cache.
  *
- * The library is loaded with the first cookie: most crawls see none that matters.
+ * The library is loaded with the first cookie: most crawls never need it.
  */
 export class CookieJar {
-  /** By port; the default ports of http and https are one. */
+  /** Jars by port; the default ports of http and https share one. */
   readonly #jars = new Map<string, Jar>();
   readonly #held = new Map<string, Held>();
   #bytes = 0;
 
-  /** The jar of a task that met these cookies on its redirects. */
+  /** Makes the jar of a task from the cookies that its redirects have set. */
   static async of(lines: readonly CookieLine[]): Promise<CookieJar> {
     const jar = new CookieJar();
     for (const [url, line] of lines) await jar.keep(url, [line]);
     return jar;
   }
 
-  /** Takes the `Set-Cookie` lines of an answer; those that the URL's host may not set are ignored. */
+  /** Stores the cookies in the `Set-Cookie` lines of an answer. Cookies that the URL's host must not set are ignored. */
   async keep(url: string, lines: readonly string[]): Promise<void> {
     const usable = lines.slice(0, MOST_LINES).filter((line) => pairLength(line) <= MAX_PAIR_LENGTH);
     if (usable.length === 0) return;
@@ -59,7 +59,7 @@ export class CookieJar {
     }
   }
 
-  /** Is there a cookie of this name that https has set, and that hosts of the URL's site would get? (RFC 6265bis section 5.7) */
+  /** Does the jar hold a `Secure` cookie of this name whose domain overlaps with the URL's host? (RFC 6265bis section 5.7) */
   #isSecure(name: string, jar: Jar, url: string): boolean {
     const { hostname } = new URL(url);
     return [...this.#held.values()].some(
@@ -68,7 +68,7 @@ export class CookieJar {
     );
   }
 
-  /** The `Cookie` header for a URL; nothing if no cookie is for it. */
+  /** Returns the `Cookie` header for a URL; nothing if no cookie matches. */
   headerFor(url: string): string | undefined {
     const jar = this.#jars.get(new URL(url).port);
     return jar?.getCookieStringSync(url) || undefined;
@@ -78,9 +78,9 @@ export class CookieJar {
     const { port } = new URL(url);
     let jar = this.#jars.get(port);
     if (jar === undefined) {
-      // Not `{ CookieJar: ToughJar }`: TypeScript 7 renames this class within itself, `_a`, and the property of the same name with it.
+      // Don't destructure `{ CookieJar: ToughJar }`: TypeScript 7 renames this class to `_a` within itself, and the property of the same name too.
       const tough = await import('tough-cookie');
-      // Another may have made it meanwhile.
+      // Another call may have made the jar meanwhile.
       jar = this.#jars.get(port) ?? new tough.CookieJar(undefined, { looseMode: true, prefixSecurity: 'silent' });
       this.#jars.set(port, jar);
     }
@@ -102,7 +102,7 @@ export class CookieJar {
     }
   }
 
-  /** The oldest cookie of the site that has most cookies, or most bytes of them: a site that sets many costs the others none. */
+  /** Returns the oldest cookie of the site with the most cookies, or the most bytes: a site that sets many costs other sites none. */
   #oldestOfLargest(isOfCookies: boolean): readonly [name: string, held: Held] {
     const sizes = new Map<string, number>();
     for (const { site, bytes } of this.#held.values())
@@ -121,12 +121,12 @@ function isBelow(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`);
 }
 
-/** What a name promises its server of a cookie. */
+/** Prefixes by which the name of a cookie promises its server how it was set. */
 const PREFIX = /^__(?:secure|host)-/i;
 
 /**
- * Does a cookie keep what its name promises, in whatever case that is written? One without a name promises nothing, but would be sent as if
- * its value were a name (RFC 6265bis section 5.7).
+ * Does a cookie keep the promise of its name's prefix, in upper or lower case? For a cookie without a name, a prefix of its value is
+ * refused, since it would be sent as if the value were its name (RFC 6265bis section 5.7).
  */
 function keepsPrefix({ key, value, secure, domain, path }: Cookie): boolean {
   const [prefix] = PREFIX.exec(key === '' ? value : key) ?? [];
@@ -135,15 +135,15 @@ function keepsPrefix({ key, value, secure, domain, path }: Cookie): boolean {
   return key !== '' && secure && isOfHost;
 }
 
-/** Characters of a cookie's name and value together. */
+/** Returns the number of characters of a cookie's name and value together. */
 function pairLength(line: string): number {
   const [pair = ''] = line.split(';', 1);
   return pair.trim().replace('=', '').length;
 }
 
 /**
- * Sets a cookie that was refused, if its domain is the host itself: one that is a public suffix, such as `wiki` or `github.io`, may
- * set it for itself alone (RFC 6265 section 5.3, step 5).
+ * Sets a refused cookie if its domain is the host itself. A host that is a public suffix, such as `wiki` or `github.io`, may
+ * set cookies for itself alone (RFC 6265 section 5.3, step 5).
  */
 function ofItsHost(jar: Jar, url: string, cookie: Cookie): Cookie | undefined {
   if (domainOf(cookie) !== new URL(url).hostname) return undefined;
@@ -151,7 +151,7 @@ function ofItsHost(jar: Jar, url: string, cookie: Cookie): Cookie | undefined {
   return jar.setCookieSync(cookie, url, { ignoreError: true });
 }
 
-/** The library throws for a name that no host can have, such as `xn--é`. */
+/** Returns the domain of a cookie. The library throws for a name that no host can have, such as `xn--é`. */
 function domainOf(cookie: Cookie): string | null | undefined {
   try {
     return cookie.cdomain();

@@ -7,7 +7,7 @@ const WORKER_STATES = ['consuming', 'waiting', 'stopping'] as const;
 
 type Values = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
 
-/** One metric: its name, the label that it has, if any, its help, and its values, none if they are not known. */
+/** One metric: its name, its label if it has one, its help, and a function that returns its values, undefined if they are unknown. */
 type Row = readonly [
   name: string,
   label: string | undefined,
@@ -19,34 +19,34 @@ type Row = readonly [
 const ROWS: readonly Row[] = [
   ['trawl_tasks', 'state', 'Tasks of the runs that have not ended.', ({ runs }) =>
     runs && TASK_COUNTERS.map((name) => [{ state: name === 'inFlight' ? 'in_flight' : name }, runs.tasks[name]])],
-  ['trawl_runs', 'state', 'Runs: those that have not ended, and the newest others.', ({ runs }) =>
+  ['trawl_runs', 'state', 'Runs that have not ended, and the newest of the others.', ({ runs }) =>
     runs && byState(runs.byState)],
-  ['trawl_hosts', 'state', 'Hosts that may be asked now, and those that are paused, by what paused them.', ({ hosts }) =>
+  ['trawl_hosts', 'state', 'Hosts that may be asked now, and paused hosts by the kind of pause.', ({ hosts }) =>
     hosts && byState({ due: hosts.due, paused: hosts.paused, paused_by_hand: hosts.byHand, unreachable: hosts.unreachable })],
-  ['trawl_workers', 'state', 'Workers that beat.', ({ workers }) =>
+  ['trawl_workers', 'state', 'Live workers.', ({ workers }) =>
     workers && WORKER_STATES.map((state) => [{ state }, workers.live.filter((worker) => worker.state.startsWith(state)).length])],
   ['trawl_workers_wanted', undefined, 'Workers that the waiting hosts can keep busy.', ({ workersWanted }) => one(workersWanted)],
   ['trawl_workers_stuck', undefined, 'Workers with tasks in hand that have settled none for too long.', ({ workers }) =>
     one(workers?.stuck)],
   ['trawl_producers', 'state', 'Producers of the runs that have not ended.', ({ runs }) => runs && byState(runs.producers)],
-  ['trawl_queue_messages_ready', 'queue', 'Messages that wait in a queue.', ({ queues }) => queues && ofQueues(queues, 'ready')],
+  ['trawl_queue_messages_ready', 'queue', 'Messages waiting in a queue.', ({ queues }) => queues && ofQueues(queues, 'ready')],
   ['trawl_queue_consumers', 'queue', 'Consumers of a queue.', ({ queues }) => queues && ofQueues(queues, 'consumers')],
-  ['trawl_oldest_dead_letter_age_seconds', undefined, 'Age of the oldest dead letter; 0: there is none.', ({ oldestLetterMs }) =>
+  ['trawl_oldest_dead_letter_age_seconds', undefined, 'Age of the oldest dead letter; 0 if there is none.', ({ oldestLetterMs }) =>
     one(seconds(oldestLetterMs))],
-  ['trawl_oldest_due_age_seconds', undefined, 'For how long the host that waits longest could have been asked.', ({ hosts }) =>
+  ['trawl_oldest_due_age_seconds', undefined, 'How long the longest-waiting host has been due.', ({ hosts }) =>
     one(seconds(hosts?.oldestDueMs))],
-  ['trawl_last_settle_timestamp_seconds', undefined, 'When a worker last settled a task; before the first, when this process began to look.', ({ workers }) =>
+  ['trawl_last_settle_timestamp_seconds', undefined, 'When a worker last settled a task; before the first, when this process started.', ({ workers }) =>
     one(seconds(workers?.lastSettleAt))],
-  ['trawl_redis_memory_bytes', undefined, 'Memory that Redis has in use.', ({ memory }) => one(memory?.usedBytes)],
-  ['trawl_redis_memory_limit_bytes', undefined, 'Memory that Redis may use; 0: no limit.', ({ memory }) => one(memory?.limitBytes)],
-  ['trawl_output_free_bytes', undefined, 'Free space where records go.', ({ freeBytes }) => one(freeBytes)],
+  ['trawl_redis_memory_bytes', undefined, 'Memory that Redis uses.', ({ memory }) => one(memory?.usedBytes)],
+  ['trawl_redis_memory_limit_bytes', undefined, 'Memory limit of Redis; 0 for no limit.', ({ memory }) => one(memory?.limitBytes)],
+  ['trawl_output_free_bytes', undefined, 'Free disk space for records.', ({ freeBytes }) => one(freeBytes)],
   ['trawl_identity_gap', undefined, 'Tasks that the counters of open runs have lost, or counted twice.', ({ runs }) =>
     one(runs?.identityGap)],
 ];
 
 /**
- * The metrics of a fleet as a whole. One process of a fleet exports them: from several, sums would count everything several times. What
- * could not be read is left out, so that alerts see it as missing and not as 0.
+ * The metrics of a fleet as a whole. Only one process of a fleet exports them: exported by several, everything would be summed several
+ * times. Values that could not be read are left out, so that alerts see them as missing and not as 0.
  */
 export class FleetMetrics {
   readonly #reader: Pick<FleetReader, 'read'>;
@@ -55,10 +55,10 @@ export class FleetMetrics {
     this.#reader = reader;
   }
 
-  /** The exposition. Never rejects. */
+  /** Returns the metrics in the Prometheus text format. Never rejects. */
   async text(): Promise<string> {
     const fleet = await this.#reader.read();
-    // A new one each time: a gauge without labels would say 0 of what isn't known.
+    // A new registry each time: a gauge without labels would report 0 for an unknown value.
     const registry = new Registry();
     for (const [name, label, help, values] of ROWS) {
       const known = values(fleet);

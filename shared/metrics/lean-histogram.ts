@@ -1,9 +1,9 @@
 import type { Metric, MetricValueWithName, Registry } from 'prom-client';
 
-/** The counts under one set of labels. */
+/** The counts for one set of label values. */
 interface Series {
   readonly labels: Readonly<Record<string, string>>;
-  /** By bucket, not cumulative; the last is for what is above all of them. */
+  /** Observations by bucket, not cumulative. The last entry counts those above all buckets. */
   readonly counts: Float64Array;
   sum: number;
 }
@@ -11,16 +11,16 @@ interface Series {
 interface LeanHistogramOptions {
   readonly name: string;
   readonly help: string;
-  /** Two at most. */
+  /** Names of labels, at most two. */
   readonly labels?: readonly string[];
-  /** Upper bounds, ascending. */
+  /** Upper bounds of the buckets, ascending. */
   readonly buckets: readonly number[];
   readonly registry: Registry;
 }
 
 /**
- * A histogram for what happens several times a page. The client's own makes a text of the labels for each observation, and hashes it;
- * this one looks its series up. To the registry it is a metric like any other.
+ * A histogram for events that happen several times a page. The histogram of prom-client builds and hashes a string of the labels for each
+ * observation; this one looks up its series. To the registry it is a metric like any other.
  */
 export class LeanHistogram {
   readonly #options: LeanHistogramOptions;
@@ -35,7 +35,7 @@ export class LeanHistogram {
     registry.registerMetric(metric as unknown as Metric);
   }
 
-  /** @param first the values of the labels, in their order */
+  /** Counts one observation. `first` and `second` are the values of the labels, in their order. */
   observe(value: number, first = '', second = ''): void {
     const series = this.#series.get(first)?.get(second) ?? this.#seriesOf(first, second);
     const { buckets } = this.#options;
@@ -56,7 +56,7 @@ export class LeanHistogram {
     return series;
   }
 
-  /** As the registry and its sums over processes expect it. */
+  /** Returns the values in the form that the registry, and the sums over processes, expect. */
   #values(): MetricValueWithName<string>[] {
     const { name, buckets } = this.#options;
     const values: MetricValueWithName<string>[] = [];

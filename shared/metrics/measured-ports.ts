@@ -7,10 +7,10 @@ import type { Sink } from '../ports/sink.ts';
 import type { Transport } from '../ports/transport.ts';
 import { overridden } from './overridden.ts';
 
-/** Who is shown what the measured ports do. */
+/** The observer that measured ports report to. */
 export type PortObserver = Observer & StageObserver;
 
-/** Runs a call, and says how long it took, however it ended. */
+/** Runs a call and reports how long it took, even if it failed. */
 async function timed<T>(
   observer: PortObserver,
   [store, operation, stage]: readonly [store: string, operation: string, stage?: Stage | undefined],
@@ -26,7 +26,7 @@ async function timed<T>(
   }
 }
 
-/** A frontier whose calls are timed, and whose settles, releases and lapsed leases are counted. */
+/** Wraps a frontier: its calls are timed, and its settles, releases and lapsed leases are counted. */
 export function measuredFrontier<F extends Frontier & HandOvers>(
   frontier: F,
   store: string,
@@ -66,14 +66,14 @@ export function measuredFrontier<F extends Frontier & HandOvers>(
   return overridden(frontier, methods as Partial<F>);
 }
 
-/** A settle that came too late changed nothing; what was done and is put back waits again. */
+/** Counts a settle. One that came too late changed nothing and isn't counted; one whose task was put back counts as `defer`. */
 function countSettled(observer: Observer, reply: SettleReply, { outcome }: Settlement): void {
   if (reply === 'already') return;
   if (reply === 'put_back') observer.settled('defer', '', 1);
   else observer.settled(outcome.kind, 'reason' in outcome ? outcome.reason : '', 1);
 }
 
-/** A gate whose two calls a page are timed. */
+/** Wraps a gate: the two calls that each page makes are timed. */
 export function measuredGate(gate: HostGate, store: string, observer: PortObserver): HostGate {
   return overridden(gate, {
     ask: (...asked) => timed(observer, [store, 'gate_ask'], () => gate.ask(...asked)),
@@ -81,7 +81,7 @@ export function measuredGate(gate: HostGate, store: string, observer: PortObserv
   });
 }
 
-/** A transport whose publishing is timed. */
+/** Wraps a transport: its publishing is timed. */
 export function measuredTransport<T extends Transport>(transport: T, store: string, observer: PortObserver): T {
   const own: Transport = transport;
   const methods: Partial<Transport> = {
@@ -90,7 +90,7 @@ export function measuredTransport<T extends Transport>(transport: T, store: stri
   return overridden(transport, methods as Partial<T>);
 }
 
-/** A sink whose records are counted, and timed. */
+/** Wraps a sink: its records are counted and timed. */
 export function measuredSink(sink: Sink, name: string, observer: PortObserver): Sink {
   return overridden(sink, {
     put: async (record) => {
@@ -100,7 +100,7 @@ export function measuredSink(sink: Sink, name: string, observer: PortObserver): 
   });
 }
 
-/** A fetcher whose requests are timed, and whose bytes are counted. */
+/** Wraps a fetcher: its requests are timed and the bytes it receives are counted. */
 export function measuredFetcher<F extends Fetcher>(fetcher: F, observer: PortObserver): F {
   const own: Fetcher = fetcher;
   const failed = (error: unknown, began: number): void => {
@@ -137,7 +137,7 @@ export function measuredFetcher<F extends Fetcher>(fetcher: F, observer: PortObs
   return overridden(fetcher, methods as Partial<F>);
 }
 
-/** The same body, whose bytes are counted as they are read. */
+/** Wraps a body: its bytes are counted as they are read. */
 function countedBody(body: OpenDocument['body'], observer: Observer): OpenDocument['body'] {
   return {
     destroy: () => body.destroy(),

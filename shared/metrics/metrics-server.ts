@@ -8,21 +8,21 @@ import type { Logger } from '../runtime/logger.ts';
 
 interface MetricsServerOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** The exposition. */
+  /** Returns the metrics in the Prometheus text format. */
   readonly read: () => Promise<string>;
   readonly log: Logger;
-  /** Nobody need hear of it if the port can't be had: this process ends soon. */
+  /** This process ends soon: a port that can't be opened is logged as `info`, not as a warning. */
   readonly isBrief?: boolean | undefined;
 }
 
-/** How long a client may take over its request: nobody else waits for it, but its connection stays open as long. */
+/** Time limit for a client to send its request. A slow one holds up nobody else, but keeps its connection open. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
- * Serves `GET /metrics`, and nothing else. A port that is taken, or not allowed, is said on the log, and then there are no
- * metrics: a crawl doesn't end because nobody can watch it.
+ * Serves `GET /metrics`, and nothing else. If the port is taken or not allowed, `start` logs that and serves no metrics: a crawl
+ * doesn't end because nobody can watch it.
  */
 export class MetricsServer implements Service {
   readonly #options: MetricsServerOptions;
@@ -34,7 +34,7 @@ export class MetricsServer implements Service {
     this.#server.headersTimeout = REQUEST_TIMEOUT_MS;
   }
 
-  /** Where they are; nothing if the port could not be had. */
+  /** The URL of the metrics; nothing if the port could not be opened. */
   get url(): string | undefined {
     const address = this.#server.address() as AddressInfo | null;
     if (address === null) return undefined;

@@ -1,4 +1,4 @@
-/** The same port, with some of its methods replaced. All others, and its getters, are those of `port`. */
+/** Returns a proxy of a port with some of its methods replaced. All others, and the getters, are those of `port`. */
 export function overridden<Port extends object>(port: Port, methods: Partial<Port>): Port {
   const bound = new Map<PropertyKey, unknown>(Object.entries(methods));
   return new Proxy(port, {
@@ -7,7 +7,7 @@ export function overridden<Port extends object>(port: Port, methods: Partial<Por
       if (known !== undefined) return known;
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
-      // Private members are those of the port itself.
+      // Methods that use private members only work on the port itself.
       const method = value.bind(target) as unknown;
       bound.set(name, method);
       return method;

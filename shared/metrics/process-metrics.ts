@@ -13,29 +13,29 @@ import type { Settings } from '../settings/table.ts';
 import type { PortObserver } from './measured-ports.ts';
 import type { PrometheusObserver, WorkerGauges } from './prometheus-observer.ts';
 
-/** What a fleet's process is connected to. */
+/** The ports of a process that is connected to a fleet. */
 interface Connected {
   readonly stores: { readonly frontier: Frontier & HandOvers; readonly gate: HostGate };
   readonly transport: Transport;
 }
 
-/** The services whose connections can be lost, and what metrics call them. */
+/** The services whose connections can be lost, and their names in metrics. */
 const SERVICES = { Redis: 'redis', RabbitMQ: 'rabbitmq' } as const;
-/** The store of a crawl in one process. */
+/** Name in metrics of the store of a crawl in one process. */
 const LOCAL_STORE = 'sqlite';
 
 /**
- * The metrics of one process: it passes its ports through here, and uses what it gets back. With `METRICS_PORT` off it gets the same
- * ports back, so that metrics nobody reads cost nothing.
+ * The metrics of one process. The process passes its ports through here and uses the measured ports that it gets back. Without
+ * `METRICS_PORT` it gets the same ports back, so that metrics nobody reads cost nothing.
  */
 export interface ProcessMetrics extends Service {
-  /** Nothing while metrics are off. */
+  /** Undefined while metrics are off. */
   readonly observer: PortObserver | undefined;
-  /** Both services were reached. */
+  /** Returns measured ports, and notes that both services were reached. */
   fleet<C extends Connected>(connected: C): C;
   fetcher<F extends Fetcher & BodyBudget>(fetcher: F): F;
   sink(sink: Sink, name: string): Sink;
-  /** A service can be reached again, or no longer. */
+  /** Notes that a service can be reached again, or no longer. */
   noteService(name: keyof typeof SERVICES, isUp: boolean): void;
   watchWorker(read: () => WorkerGauges): void;
 }
@@ -57,13 +57,13 @@ interface ServingOptions {
 }
 
 interface ProcessMetricsOptions extends ServingOptions {
-  /** One of several processes: the one that started them serves the sum of their metrics. */
+  /** This is one of several processes, whose parent serves the sum of their metrics. */
   readonly isOneOfSeveral?: boolean;
   /** See {@link MetricsServerOptions.isBrief}. */
   readonly isBrief?: boolean;
 }
 
-/** Opens the metrics of this process, not served until it is started. */
+/** Opens the metrics of this process. They are served once the result is started. */
 export async function openProcessMetrics(options: ProcessMetricsOptions): Promise<ProcessMetrics> {
   const { settings, log, isOneOfSeveral = false, isBrief } = options;
   const { metricsHost: host, metricsPort: port } = settings;
@@ -74,7 +74,7 @@ export async function openProcessMetrics(options: ProcessMetricsOptions): Promis
     import('./summed-metrics.ts'),
   ]);
   const { registry } = observer;
-  // Until they are reached.
+  // The services count as down until they are reached.
   for (const name of Object.values(SERVICES)) observer.storeIs(name, false);
   const service = isOneOfSeveral
     ? new AnsweringProcess(registry)
@@ -82,7 +82,7 @@ export async function openProcessMetrics(options: ProcessMetricsOptions): Promis
   return { ...metrics, start: () => service.start(), stop: () => service.stop() };
 }
 
-/** What a crawl within a process passes its ports through, so that the process counts what it does. */
+/** Measures the ports of a crawl that runs inside a process, so that the process' metrics include it. */
 export interface CrawlMeasures {
   readonly observer: PortObserver;
   stores<S extends Connected['stores']>(stores: S): S;
@@ -92,25 +92,26 @@ export interface CrawlMeasures {
 
 /** The metrics of the one process that also exports those of the fleet. */
 export interface ControlMetrics extends ProcessMetrics {
-  /** For the crawls of the API itself, any number of them. */
+  /** Measures the crawls that the API runs itself, any number of them. */
   readonly crawls: CrawlMeasures;
-  /** The exposition of both, for `/metrics`. Never rejects. */
+  /** Returns the metrics of both in the Prometheus text format, for `/metrics`. Never rejects. */
   text(): Promise<string>;
   /** See {@link FleetReader.workersWanted}. */
   workersWanted(): Promise<number | undefined>;
-  /** A request was answered. `route` is its pattern, never the path itself. */
+  /** Counts an answered request. `route` is the pattern of its path, never the path itself. */
   served(route: string, method: string, code: number, ms: number): void;
   webhookSent(result: 'delivered' | 'failed'): void;
 }
 
-/** What the API controls, and what of it is away, in words that begin with a service's name. */
+/** The fleet or local store that the API controls. */
 interface ControlLink extends ReadLink {
-  /** One machine's crawls: there are no services. */
+  /** It controls crawls on one machine, without services. */
   readonly isLocal: boolean;
+  /** A text for each service that is unreachable, beginning with the service's name. */
   readonly away: readonly string[];
 }
 
-/** Opens the metrics of the API, whose `/metrics` shows {@link ControlMetrics.text}. Started, they are on `METRICS_PORT` too, if that is set. */
+/** Opens the metrics of the API, which serves {@link ControlMetrics.text} at `/metrics`. Once started, they are also on `METRICS_PORT`, if set. */
 export async function openControlMetrics(
   { settings, log }: ServingOptions,
   { link, ...sources }: FleetSources & { readonly link: ControlLink },
@@ -142,7 +143,7 @@ export async function openControlMetrics(
   };
 }
 
-/** An observer of this process, and the ports that show it what they do. */
+/** Makes an observer of this process, and the functions that wrap ports so that they report to it. */
 async function observed(): Promise<{
   readonly observer: PrometheusObserver;
   readonly metrics: Omit<ProcessMetrics, keyof Service>;
@@ -196,7 +197,10 @@ export interface MetricsSum {
   stop(): Promise<void>;
 }
 
-/** For the process that starts others, each {@link ProcessMetricsOptions.isOneOfSeveral}; nothing while metrics are off. */
+/**
+ * Serves the summed metrics of the processes that this one starts, each with {@link ProcessMetricsOptions.isOneOfSeveral}. Returns
+ * nothing if metrics are off.
+ */
 export async function serveSum({ settings, log }: ServingOptions): Promise<MetricsSum | undefined> {
   const { metricsHost: host, metricsPort: port } = settings;
   if (port === undefined) return undefined;

@@ -5,22 +5,22 @@ import { SECOND_MS } from '../task/durations.ts';
 import { FAILED_REASONS, type Outcome, SKIPPED_REASONS } from '../task/task/outcome.ts';
 import { LeanHistogram } from './lean-histogram.ts';
 
-/** What is read from a worker when somebody asks for its metrics. */
+/** The values read from a worker each time its metrics are requested. */
 export interface WorkerGauges {
   readonly slots: number;
   readonly inHand: number;
   readonly bound: WorkerBound;
 }
 
-/** From a millisecond, which a store takes at its quickest, to a minute, which no page may take. */
+/** Bucket bounds in seconds, from about the quickest call of a store to a minute for a page. */
 const STORE_SECONDS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const FETCH_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const GATE_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 const HTTP_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 
 /**
- * The metrics of one process, for Prometheus. Those of a worker alone are there once {@link PrometheusObserver.watchWorker} was
- * called.
+ * The metrics of one process, for Prometheus. Those that only a worker has exist once {@link PrometheusObserver.watchWorker} has
+ * been called.
  */
 export class PrometheusObserver implements Observer, StageObserver {
   readonly registry = new Registry();
@@ -41,17 +41,17 @@ export class PrometheusObserver implements Observer, StageObserver {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
     for (const name of MISNAMED) this.registry.removeSingleMetric(name);
-    const build = { name: 'trawl_build_info', help: 'Always 1; the version of the program.', labelNames: ['version'] };
+    const build = { name: 'trawl_build_info', help: 'Always 1, labelled with the program version.', labelNames: ['version'] };
     new Gauge({ ...build, registers, aggregator: 'first' }).set({ version }, 1);
     this.#settled = new Counter({
       name: 'trawl_tasks_settled_total',
-      help: 'Deliveries by their outcome, and its reason if there is one.',
+      help: 'Deliveries by outcome, and by its reason if it has one.',
       labelNames: ['outcome', 'reason'],
       registers,
     });
     this.#fetched = new LeanHistogram({
       name: 'trawl_fetch_duration_seconds',
-      help: 'Time of requests: pages to their last byte, robots.txt and sitemaps until their answer begins.',
+      help: 'Duration of requests: of pages to the last byte, of robots.txt and sitemaps until the answer begins.',
       labels: ['outcome'],
       buckets: FETCH_SECONDS,
       registry: this.registry,
@@ -63,26 +63,26 @@ export class PrometheusObserver implements Observer, StageObserver {
     });
     this.#gateWaited = new LeanHistogram({
       name: 'trawl_gate_wait_seconds',
-      help: "Time that requests waited for their host's turn.",
+      help: "Time that requests waited for their host's turn, granted or not.",
       buckets: GATE_SECONDS,
       registry: this.registry,
     });
     this.#released = new Counter({ name: 'trawl_releases_total', help: 'Tasks released to the broker.', registers });
     this.#lapsed = new Counter({
       name: 'trawl_leases_lapsed_total',
-      help: 'Tasks put back, since their lease had lapsed.',
+      help: 'Tasks put back because their lease had lapsed.',
       registers,
     });
     this.#storeCalled = new LeanHistogram({
       name: 'trawl_store_call_duration_seconds',
-      help: 'Time of calls to stores.',
+      help: 'Duration of calls to stores.',
       labels: ['store', 'operation'],
       buckets: STORE_SECONDS,
       registry: this.registry,
     });
     this.#storeUp = new Gauge({
       name: 'trawl_store_up',
-      help: '1 while a store can be reached, else 0.',
+      help: '1 while a store can be reached, otherwise 0.',
       labelNames: ['store'],
       registers,
       aggregator: 'min',
@@ -95,7 +95,7 @@ export class PrometheusObserver implements Observer, StageObserver {
     });
     this.#requests = new Histogram({
       name: 'trawl_http_request_duration_seconds',
-      help: 'Time of requests to the API.',
+      help: 'Duration of requests to the API.',
       labelNames: ['route', 'method', 'code'],
       buckets: HTTP_SECONDS,
       registers,
@@ -106,18 +106,18 @@ export class PrometheusObserver implements Observer, StageObserver {
       labelNames: ['result'],
       registers,
     });
-    // Of a series that begins with the first failure, Prometheus sees no increase.
+    // Start each series at 0: Prometheus would not see the first failure as an increase if it began the series.
     for (const { kind, reasons } of OUTCOMES) for (const reason of reasons) this.settled(kind, reason, 0);
     for (const result of ['delivered', 'failed']) this.#webhooks.inc({ result }, 0);
   }
 
-  /** Adds the gauges of a worker, read when somebody asks for them. */
+  /** Adds the gauges of a worker. They are read each time metrics are requested. */
   watchWorker(read: () => WorkerGauges): void {
     const registers = [this.registry];
     const inStage = this.#inStage;
     new Gauge({
       name: 'trawl_tasks_in_hand',
-      help: 'Tasks worked on, by stage; other: with robots.txt, or the crawler.',
+      help: 'Tasks in hand by stage; other: waiting for robots.txt or in the crawler.',
       labelNames: ['stage'],
       registers,
       collect() {
@@ -131,7 +131,7 @@ export class PrometheusObserver implements Observer, StageObserver {
     });
     new Gauge({
       name: 'trawl_slots',
-      help: 'Tasks that may be worked on at once.',
+      help: 'Maximum tasks in hand at once.',
       registers,
       collect() {
         this.set(read().slots);
@@ -139,7 +139,7 @@ export class PrometheusObserver implements Observer, StageObserver {
     });
     new Gauge({
       name: 'trawl_bound',
-      help: '1 for what keeps a process from working on more at once; of several processes, how many.',
+      help: '1 for the limit that keeps a process from working on more at once; summed over several processes.',
       labelNames: ['by'],
       registers,
       collect() {
@@ -149,11 +149,11 @@ export class PrometheusObserver implements Observer, StageObserver {
     });
   }
 
-  /** Adds the gauge of the memory that bodies have. */
+  /** Adds the gauge of the memory that bodies take. */
   watchBodies(read: () => number): void {
     new Gauge({
       name: 'trawl_body_memory_bytes',
-      help: 'Memory of the bodies that are being read and held.',
+      help: 'Memory of the bodies being read or held.',
       registers: [this.registry],
       collect() {
         this.set(read());
@@ -205,18 +205,18 @@ export class PrometheusObserver implements Observer, StageObserver {
     this.#inStage[stage]--;
   }
 
-  /** The API has answered a request. `route` is its pattern, never the path itself. */
+  /** Counts a request that the API has answered. `route` is the pattern of its path, never the path itself. */
   served(route: string, method: string, code: number, ms: number): void {
     this.#requests.observe({ route, method, code }, ms / SECOND_MS);
   }
 
-  /** A webhook was sent: `delivered`, or `failed`. */
+  /** Counts an attempt to deliver a webhook: `delivered` or `failed`. */
   webhookSent(result: 'delivered' | 'failed'): void {
     this.#webhooks.inc({ result });
   }
 }
 
-/** Defaults of the client whose names break the rules of Prometheus; each has a twin that is named well. */
+/** Default metrics of prom-client whose names break the rules of Prometheus; each has a well-named twin. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 const OUTCOMES: readonly { readonly kind: Outcome['kind']; readonly reasons: readonly string[] }[] = [
   { kind: 'done', reasons: [''] },

@@ -2,23 +2,24 @@ import type { ChildProcess } from 'node:child_process';
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
 import type { Service } from '../runtime/lifecycle.ts';
 
-/** What one process says of its metrics. */
+/** The metrics of one process, as it reports them. */
 type Said = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** Between the processes: a question, and its answer. */
+/** Message from the parent process: asks a child for its metrics. */
 interface Question {
   readonly metrics: 'asked';
   readonly question: number;
 }
+/** The child's answer. */
 interface Answer {
   readonly metrics: Said;
   readonly question: number;
 }
 
-/** A process that takes longer is busy or stuck: what it said last stands. */
+/** A process that takes longer to answer is busy or stuck: its last answer is used. */
 const ANSWER_WITHIN_MS = 2_000;
 
-/** Tells its metrics to the process that started it. */
+/** Reports the metrics of this process to the process that started it, when asked. */
 export class AnsweringProcess implements Service {
   readonly #registry: Registry;
   readonly #onMessage = (message: unknown): void => void this.#answer(message);
@@ -29,7 +30,7 @@ export class AnsweringProcess implements Service {
 
   async start(): Promise<void> {
     process.on('message', this.#onMessage);
-    // Waiting for questions keeps no process alive.
+    // Listening for questions must not keep the process alive.
     process.channel?.unref();
   }
 
@@ -40,13 +41,13 @@ export class AnsweringProcess implements Service {
   async #answer(message: unknown): Promise<void> {
     if (!isQuestion(message)) return;
     const answer: Answer = { metrics: await this.#registry.getMetricsAsJSON(), question: message.question };
-    // If the other is gone, nobody needs it.
+    // If the parent is gone, nobody needs the answer.
     if (process.connected) process.send?.(answer, undefined, undefined, () => {});
   }
 }
 
 /**
- * The metrics of several processes as those of one. Counters never go back: what a process that has ended had counted still counts.
+ * Sums the metrics of several processes. Counters never go back: those of a process that has ended still count.
  */
 export class SummedMetrics {
   readonly #processes = new Map<ChildProcess, Said>();
@@ -64,7 +65,7 @@ export class SummedMetrics {
     });
   }
 
-  /** The exposition. */
+  /** Asks all processes and returns the sums in the Prometheus text format. */
   async read(): Promise<string> {
     const question = ++this.#questions;
     await Promise.all(
@@ -97,7 +98,7 @@ async function ask(child: ChildProcess, question: number): Promise<Said | undefi
   });
 }
 
-/** Does it count what has happened, and not how things are? */
+/** Does a metric count events, rather than describe a current state? */
 function isCounted({ type }: Said[number]): boolean {
   return String(type) === 'counter' || String(type) === 'histogram';
 }

@@ -41,7 +41,7 @@ export class PrometheusObserver implements Observer, StageObserver {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
     for (const name of MISNAMED) this.registry.removeSingleMetric(name);
-    const build = { name: 'trawl_build_info', help: 'Always 1, labelled with the program version.', labelNames: ['version'] };
+    const build = { name: 'trawl_build_info', help: 'Always 1, labelled with the version.', labelNames: ['version'] };
     new Gauge({ ...build, registers, aggregator: 'first' }).set({ version }, 1);
     this.#settled = new Counter({
       name: 'trawl_tasks_settled_total',

@@ -1,9 +1,9 @@
 /**
- * Index of the first character that `sign` matches, at `from` or behind it; without one, the length of the text.
+ * Returns the index of the first character at or after `from` that `sign` matches; the length of the text if there is none.
  *
- * To find where a run of characters ends, in a text of any length. An expression that matches the run itself, such as
- * `\S+`, fails there with a `RangeError`: for each character V8 may keep where to go back to, and its stack ends at
- * 64 MB. It does so for all expressions that are compiled once a process has compiled many.
+ * Use it to find the end of a run of characters in a text of any length. An expression that matches the run itself, such as
+ * `\S+`, can fail on a long text with a `RangeError`: V8 may store a backtracking position for each character, on a stack
+ * limited to 64 MB. Once a process has compiled many expressions, V8 does so for all that it compiles.
  *
  * @param sign an expression for one character, with the flag `g`
  */

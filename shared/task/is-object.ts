@@ -1,4 +1,4 @@
-/** Is a value of JSON an object, and no list? */
+/** Is a JSON value an object, and not an array? */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

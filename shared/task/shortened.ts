@@ -1,4 +1,4 @@
-/** The beginning of a text that may be long, for messages. */
+/** Cuts a text to `mostCharacters`, marking the cut with `…`. For messages. */
 export function shortened(text: string, mostCharacters: number): string {
   return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
 }

@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 
-/** Kinds of failure that may mean that the host is down, in the plural. */
+/** Kinds of failure that may mean that the host is down, named in the plural. */
 export type HostFault =
   | 'connection errors'
   | 'time-outs'
@@ -9,38 +9,38 @@ export type HostFault =
   | 'answers of 5xx'
   | 'answers of 500';
 
-/** Of these a page may be the cause (502 and 503, say, speak of the server): while the breaker is closed, each page counts once. */
+/** The fault that a page itself may cause, unlike 502 and 503, which are the server's. While the breaker is closed, each page counts once. */
 export const PAGE_FAULT: HostFault = 'answers of 500';
 
-/** Errors in a row and their kind, with one word for a mix of kinds. */
+/** Errors in a row and their kind; `errors` for a mix of kinds. */
 export interface Faults {
   readonly count: number;
   readonly kind: HostFault | 'errors';
 }
 
-/** This many errors in a row open a host's breaker. */
+/** Number of errors in a row that opens a host's breaker. */
 export const FAULTS_TO_OPEN = 5;
 export const OPEN_BASE_MS = MINUTE_MS;
 export const OPEN_CAP_MS = HOUR_MS;
-/** Up to this fraction (1/5) is added to how long a breaker stays open. */
+/** Up to one part in this many (a fifth) is added to the time that a breaker stays open. */
 export const OPEN_SPREAD = 5;
 
-/** Hosts whose breakers don't keep a run waiting that begins while no other is open: those that would be paused longest. */
+/** Maximum hosts with an open breaker that may be tried again when a run opens while no other is open. Those with the longest pause go first. */
 export const MOST_HOSTS_TRIED = 1_000;
 
-/** Counts one more error. */
+/** Adds one error to those counted so far. */
 export function withFault(faults: Faults | undefined, kind: HostFault): Faults {
   if (faults === undefined) return { count: 1, kind };
   return { count: faults.count + 1, kind: faults.kind === kind ? kind : 'errors' };
 }
 
-/** `5 connection errors in a row` */
+/** Describes errors: `5 connection errors in a row`. */
 export function faultsText({ count, kind }: Faults): string {
   return `${count} ${kind} in a row`;
 }
 
 /**
- * How long a breaker stays open: 60 s, doubled each time it opens again without a page in between, at most an hour. Up to a
+ * Returns how long a breaker stays open: 60 s, doubled each time it opens again without a page in between, at most an hour. Up to a
  * fifth is added, taken from the milliseconds of `now`, so that hosts that went down together are not tried together.
  *
  * @param times how many times it has opened before
@@ -51,12 +51,12 @@ export function openForMs(times: number, now: number): number {
   return Math.min(OPEN_CAP_MS, spreadMs(ms, now));
 }
 
-/** Up to a fifth longer, taken from the milliseconds of `now`. */
+/** Lengthens a duration by up to a fifth, taken from the milliseconds of `now`. */
 export function spreadMs(ms: number, now: number): number {
   return ms + Math.floor((ms * (now % SECOND_MS)) / (OPEN_SPREAD * SECOND_MS));
 }
 
-/** How long after its release a probe without a result makes way for another. */
+/** Time after its release until a probe without a result is replaced by another. */
 export const PROBE_RELEASED_MS = MINUTE_MS;
-/** The same once a worker has begun the probe: longer than any request may take. */
+/** The same from when a worker begins the probe: longer than any request may take. */
 export const PROBE_ADMITTED_MS = 2 * MINUTE_MS;

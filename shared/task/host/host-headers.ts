@@ -10,26 +10,26 @@ interface Entry {
 }
 
 /**
- * Headers that no file may set: those of the connection and the body, which the client writes; those that a proxy would take
- * as meant for itself; those that make an answer partial or conditional; and those that identify the crawler.
+ * Headers that no file may set: those of the connection and the body, which the client writes; those that a proxy would apply to
+ * itself; those that make an answer partial or conditional; and those that identify the crawler.
  */
 const FORBIDDEN =
   /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-.*|accept-encoding|proxy-.*|range|if-.*|user-agent|via|http2-settings)$/;
 
 const HTTPS = 'https:';
 
-/** RFC 9110 section 5.6.2. */
+/** The name of a header (RFC 9110 section 5.6.2). */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** RFC 9110 section 5.5: visible characters, with blanks between them. */
+/** The value of a header: visible characters, with blanks between them (RFC 9110 section 5.5). */
 const VALUE = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/;
 
 /**
- * The headers, cookies included, that a deployment sends to hosts of its choice. One entry applies, they are not merged: the
- * entry of the host itself, else the longest one for its subdomains; of two for one host, over https the one for https alone.
+ * The headers, including cookies, that a deployment sends to hosts of its choice. Entries are not merged. The one that applies is that of
+ * the host itself, otherwise the one for the longest parent domain. If a host has an extra entry for https, that one applies over https.
  */
 export class HostHeaders {
   static readonly none = new HostHeaders(new Map());
-  /** By host, the politeness key, or by `*.` and the end of a host; either behind `https://`. */
+  /** Entries by politeness key, or by `*.` and a parent domain. Either may be preceded by `https://`. */
   readonly #entries: ReadonlyMap<string, Entry>;
   /** The names of all headers that are sent to any host. */
   readonly names: ReadonlySet<string>;
@@ -39,13 +39,13 @@ export class HostHeaders {
     this.names = new Set([...byHost.values()].flatMap((headers) => Object.keys(headers)));
   }
 
-  /** The headers to send with a request; nothing after a redirect from another origin. */
+  /** Returns the headers to send with a request; nothing after a redirect from another origin. */
   of(url: string, redirectedFrom = url): Headers | undefined {
     if (redirectedFrom !== url && originOf(redirectedFrom) !== originOf(url)) return undefined;
     return this.#entryOf(url)?.headers;
   }
 
-  /** A digest of the headers sent for a URL, so that a cache can tell answers to different headers apart. */
+  /** Returns a digest of the headers sent for a URL, by which a cache tells answers to different headers apart. */
   variantOf(url: string): string | undefined {
     return this.#entryOf(url)?.variant;
   }
@@ -98,7 +98,7 @@ export function parseHostHeaders(json: unknown): HostHeaders | { readonly proble
   return problems.length > 0 ? { problems } : new HostHeaders(byHost);
 }
 
-/** Why a header can't be sent, as a sentence about it; nothing if it can. Its name is in lower case. */
+/** Says why a header can't be sent; nothing if it can. Its name is in lower case. */
 export function headerProblem(name: string, value: unknown): string | undefined {
   // Node.js and got keep headers in plain objects, which would lose `__proto__`.
   if (!TOKEN.test(name) || name === '__proto__') return 'is not the name of a header';
@@ -107,13 +107,13 @@ export function headerProblem(name: string, value: unknown): string | undefined 
   return headerValueProblem(value);
 }
 
-/** The same for its value alone. */
+/** Says why the value of a header can't be sent; nothing if it can. */
 export function headerValueProblem(value: unknown): string | undefined {
   if (typeof value === 'string' && VALUE.test(value)) return undefined;
   return 'expected its value to be a text of one line, without characters beyond U+00FF or blanks around it';
 }
 
-/** The politeness key of a host as written, keeping a leading `https://` and `*.`. */
+/** Returns the politeness key of a host as written, keeping a leading `https://` and `*.`. */
 function hostOf(written: string): string | undefined {
   const [, scheme = '', star = '', name = '', port = ''] =
     /^(https:\/\/)?(\*\.)?(\[[0-9a-f:.]+\]|[^\s/:@?#[\]*\\]+)(:[1-9]\d{0,4})?$/i.exec(written) ?? [];

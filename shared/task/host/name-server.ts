@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 
 const HIGHEST_PORT = 65_535;
 
-/** Is it a name server as c-ares takes it: `address`, `address:port` or `[address]:port`? */
+/** Is a text a name server in a form that c-ares accepts: `address`, `address:port` or `[address]:port`? */
 export function isNameServer(text: string): boolean {
   if (isIP(text) !== 0) return true;
   const [, v6, v4, port] = /^(?:\[(.+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? [];

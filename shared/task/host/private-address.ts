@@ -7,7 +7,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** The private hosts and addresses that may be fetched: the parsed form of `PRIVATE_HOSTS`. */
 export interface AllowedPrivate {
   readonly ranges: readonly (readonly [Address, number])[];
-  /** Listed one by one, as ipaddr.js writes them. Such an entry allows even a metadata address. */
+  /** Single addresses, as ipaddr.js writes them. Such an entry allows even a metadata address. */
   readonly addresses: ReadonlySet<string>;
   /** In lower case, without a trailing dot. */
   readonly hosts: ReadonlySet<string>;
@@ -17,8 +17,8 @@ export interface AllowedPrivate {
 export const NOTHING_PRIVATE: AllowedPrivate = { ranges: [], addresses: new Set(), hosts: new Set() };
 
 /**
- * Where clouds hand out credentials to any client inside. No range and no host name allows these. The last one is in a public
- * range.
+ * Addresses at which clouds hand out credentials to any client inside. Only an entry for the address itself allows one, never a range
+ * or a host name. The last one is in a public range.
  */
 const METADATA: ReadonlySet<string> = new Set([
   '169.254.169.254', // AWS, Google, Azure, and those who copied them
@@ -32,7 +32,7 @@ const METADATA: ReadonlySet<string> = new Set([
   '168.63.129.16', // Azure WireServer
 ]);
 
-/** IPv4-compatible addresses (RFC 4291 section 2.5.5.1), which ipaddr.js takes for public ones. */
+/** IPv4-compatible addresses (RFC 4291 section 2.5.5.1), which ipaddr.js classifies as public. */
 const IPV4_COMPATIBLE = ipaddr.IPv6.parseCIDR('::/96');
 /** NAT64, the well-known prefix and the local one (RFC 6052, RFC 8215). */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/32');
@@ -40,21 +40,21 @@ const NAT64_WELL_KNOWN = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 const SIX_TO_FOUR = ipaddr.IPv6.parseCIDR('2002::/16');
 
 /**
- * Whether the address must not be connected to. The first row that holds decides:
+ * Is it forbidden to connect to an address? The first row that applies decides:
  *
  * | the address                                        | denied |
  * |----------------------------------------------------|--------|
- * | is no IP address                                   | yes    |
+ * | is not an IP address                               | yes    |
  * | is in the list by itself                           | no     |
  * | is a metadata address, or carries one              | yes    |
  * | is public (ipaddr.js: `unicast`, and not `::/96`)  | no     |
- * | carries a public one by NAT64's well-known prefix  | no     |
+ * | carries a public one under NAT64's well-known prefix | no   |
  * | belongs to a host name that is in the list         | no     |
  * | is in a range of the list                          | no     |
- * | else                                               | yes    |
+ * | is any other                                       | yes    |
  *
- * An IPv4-mapped address is treated as the IPv4 address it contains. Where there is only IPv6, DNS64 gives each host that has only
- * IPv4 an address with that prefix (RFC 6147).
+ * An IPv4-mapped address is treated as the IPv4 address it contains. In an IPv6-only network, DNS64 gives each IPv4-only host an
+ * address with the NAT64 prefix (RFC 6147).
  */
 export function isDenied(address: string, allowed: AllowedPrivate, host?: string): boolean {
   if (isIP(address) === 0) return true;
@@ -69,7 +69,7 @@ export function isDenied(address: string, allowed: AllowedPrivate, host?: string
 /**
  * Reads the entries of `PRIVATE_HOSTS`: CIDR ranges, single addresses, host names.
  *
- * @returns the list, or a sentence for each entry that is none of these
+ * @returns the list, or a problem for each entry that is none of these
  */
 export function parsePrivateHosts(
   entries: readonly string[],
@@ -88,9 +88,7 @@ export function parsePrivateHosts(
     } else if (host !== undefined) {
       hosts.add(host);
     } else {
-      problems.push(
-        `"${entry}" is neither an IP address, nor a range of them such as 10.0.0.0/8, nor the name of a host`,
-      );
+      problems.push(`"${entry}" is neither an IP address, nor a range such as 10.0.0.0/8, nor a host name`);
     }
   }
   return problems.length > 0 ? { problems } : { ranges, addresses, hosts };
@@ -131,7 +129,7 @@ function isIn(address: Address, [base, bits]: readonly [Address, number]): boole
   return address.kind() === base.kind() && address.match(base, bits);
 }
 
-/** The IPv4 address inside an IPv6 one that a gateway would extract. */
+/** Returns the IPv4 address inside an IPv6 address that a gateway would extract; nothing if there is none. */
 function carriedBy(address: Address): string | undefined {
   const bytes = address.toByteArray();
   if (isIn(address, SIX_TO_FOUR)) return bytes.slice(2, 6).join('.');

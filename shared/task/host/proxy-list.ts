@@ -1,21 +1,21 @@
 /** A proxy that requests may go through. */
 export interface ProxyAddress {
   readonly scheme: ProxyScheme;
-  /** A name or an address, without brackets. */
+  /** Host name or address, without brackets. */
   readonly host: string;
   readonly port: number;
   readonly login: { readonly user: string; readonly password: string } | undefined;
-  /** `<scheme>://<host>:<port>`: how it is shown everywhere, without the login. */
+  /** `<scheme>://<host>:<port>`, as it is shown everywhere: without the login. */
   readonly name: string;
 }
 
 type ProxyScheme = 'http' | 'https' | 'socks5';
 
 const BEGINNING = /^(https?|socks5):\/\//i;
-/** A login that isn't escaped is read as something else. */
+/** Advice for a login that isn't escaped, and is therefore read as something else. */
 const IN_A_LOGIN = '(in a login, write / ? # @ , as %2F %3F %23 %40 %2C)';
 
-/** The ports of entries that don't name one. */
+/** Ports for entries that don't name one. */
 const DEFAULT_PORTS: Readonly<Record<ProxyScheme, number>> = { http: 80, https: 443, socks5: 1080 };
 
 /**
@@ -74,7 +74,7 @@ function loginOf({ username, password }: URL): ProxyAddress['login'] | 'broken' 
   }
 }
 
-/** RFC 1929 has one byte for the length of each. */
+/** Is a SOCKS login too long? RFC 1929 has one byte for the length of each part. */
 function isTooLong({ user, password }: { readonly user: string; readonly password: string }): boolean {
   return Buffer.byteLength(user) > 255 || Buffer.byteLength(password) > 255;
 }

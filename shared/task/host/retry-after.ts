@@ -1,6 +1,6 @@
 import { HOUR_MS, SECOND_MS } from '../durations.ts';
 
-/** The longest that one answer can pause a host. */
+/** Longest pause of a host that one answer can cause. */
 export const RETRY_AFTER_CAP_MS = HOUR_MS;
 
 /** Headers of an answer, names in lower case. */
@@ -20,7 +20,7 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
   return Math.min(Math.max(0, ms), RETRY_AFTER_CAP_MS);
 }
 
-/** The time by the server's clock; nothing if the answer doesn't say. */
+/** Returns the time by the server's clock; nothing if the answer doesn't say. */
 function serverTime({ date = '', age = '' }: Headers): number | undefined {
   const sent = httpDate(date.trim());
   if (Number.isNaN(sent)) return undefined;
@@ -32,8 +32,8 @@ function isWhole(text: string): boolean {
 }
 
 /**
- * The three forms of RFC 9110 section 5.6.7 all begin with the name of a day; `Date.parse` alone accepts far more. That of
- * asctime has no zone, which `Date.parse` would take for this machine's.
+ * Reads an HTTP date. The three forms of RFC 9110 section 5.6.7 all begin with the name of a day; `Date.parse` alone accepts far
+ * more. The asctime form has no zone: `Date.parse` would assume this machine's.
  */
 function httpDate(text: string): number {
   if (!/^(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return Number.NaN;

@@ -3,24 +3,24 @@ import { RETRY_AFTER_CAP_MS } from '../host/retry-after.ts';
 import type { FetchFailure } from '../task/fetch-failure.ts';
 
 /**
- * The result of asking for a robots.txt (RFC 9309 section 2.3.1).
+ * The meaning of an answer, or of none, to a request for a robots.txt (RFC 9309 section 2.3.1).
  *
  * | meaning  | then                                                                                             |
  * |----------|--------------------------------------------------------------------------------------------------|
- * | `parse`  | its rules count                                                                                  |
+ * | `parse`  | its rules apply                                                                                  |
  * | `allow`  | there are no rules                                                                               |
- * | `wait`   | there may be rules that we can't read: the host is paused, and asked again later                 |
+ * | `wait`   | there may be rules that we can't read: the host is paused and asked again later                  |
  * | `as_page`| a page of this origin would fail in the same way: the task ends as if its page had been requested |
  * | `again`  | the host was not asked, because of a shortage of ours                                            |
  */
 export type RobotsMeaning = 'parse' | 'allow' | 'wait' | 'as_page' | 'again';
 
-/** Redirects that are followed, as many as RFC 9309 section 2.3.1.2 asks for. After more, there are no rules. */
+/** Maximum redirects followed for a robots.txt, as RFC 9309 section 2.3.1.2 asks for. Beyond that, there are no rules. */
 export const MAX_ROBOTS_REDIRECTS = 5;
 
 /**
- * The meaning of an answer's status. Unlike other 4xx, 429 doesn't mean "no rules": a crawler told to slow down must not
- * speed up.
+ * Returns the meaning of an answer's status. Unlike other 4xx, 429 doesn't mean "no rules": a crawler that is asked to slow down
+ * must not speed up.
  */
 export function meaningOfStatus(status: number): RobotsMeaning {
   if (status >= 200 && status < 300) return 'parse';
@@ -37,12 +37,12 @@ const MEANINGS: Readonly<Record<FetchFailure, RobotsMeaning>> = {
   redirects: 'allow',
   bad_url: 'allow',
   encoding: 'wait',
-  // These can't happen: a robots.txt may have any type, and is cut if it is long.
+  // These two can't happen: a robots.txt may have any type, and is cut if it is long.
   size: 'wait',
   content_type: 'wait',
-  // The page has the same address, and will itself be refused.
+  // The page has the same address and will itself be refused.
   private_address: 'allow',
-  // The page waits, as it would itself.
+  // The task waits, as it would if its page had been requested.
   network: 'as_page',
   exhausted: 'again',
   proxy: 'again',
@@ -50,9 +50,9 @@ const MEANINGS: Readonly<Record<FetchFailure, RobotsMeaning>> = {
 };
 
 /**
- * The meaning of a request without an answer.
+ * Returns the meaning of a request without an answer.
  *
- * @param redirected the request failed at another address than the robots.txt's own, which says nothing about the pages
+ * @param redirected did the request fail at another address than the robots.txt's own? That says nothing about the pages
  */
 export function meaningOfFailure(reason: FetchFailure, redirected: boolean): RobotsMeaning {
   const meaning = MEANINGS[reason];
@@ -65,11 +65,11 @@ const BACKOFF_CAP_MS = 15 * MINUTE_MS;
 const SHORTEST_PAUSE_MS = 1_000;
 
 /**
- * How long a host is paused if its robots.txt can't be read: as long as it asks for, else 15 s, doubled each time, up to a
- * quarter of an hour.
+ * Returns how long a host is paused if its robots.txt can't be read: as long as the host asks for, otherwise 15 s, doubled each
+ * time, up to a quarter of an hour.
  *
- * @param failures in a row, this one included
- * @param askedMs what its `Retry-After` said, if it said anything
+ * @param failures failures in a row, including this one
+ * @param askedMs the time in its `Retry-After`, if any
  */
 export function robotsPauseMs(failures: number, askedMs: number | undefined): number {
   const own = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.max(0, failures - 1));
@@ -79,12 +79,12 @@ export function robotsPauseMs(failures: number, askedMs: number | undefined): nu
 const FIRST_WAIT_MS = 2_000;
 
 /**
- * How long a host waits if its robots.txt redirects to another host that has no turn free: as long as that host needs, and at
+ * Returns how long a host waits if its robots.txt redirects to another host that has no turn free: as long as that host needs, and at
  * least 2 s, doubled each time, so that thousands of hosts that redirect to one don't all keep asking for its next turn. At
- * most a quarter of an hour, since a pause may be ended by hand.
+ * most a quarter of an hour, since the pause of that host may be ended by hand.
  *
- * @param waits in a row, this one included
- * @param random in [0, 1), so that they don't all come back at once
+ * @param waits waits in a row, including this one
+ * @param random a number in [0, 1), so that the hosts don't all come back at once
  */
 export function robotsWaitMs(waits: number, inMs: number, random: number): number {
   const own = Math.min(BACKOFF_CAP_MS, FIRST_WAIT_MS * 2 ** Math.max(0, waits - 1));

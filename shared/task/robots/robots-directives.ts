@@ -1,7 +1,7 @@
 /** The name of this crawler in robots directives, in lower case. */
 const TOKEN = 'trawlbot';
 
-/** Directives that are followed by a colon, like the name of a crawler. */
+/** Directives that are followed by a colon and a value; the colon could otherwise mean that they name a crawler. */
 const WITH_VALUE: ReadonlySet<string> = new Set([
   'unavailable_after',
   'max-snippet',
@@ -9,7 +9,7 @@ const WITH_VALUE: ReadonlySet<string> = new Set([
   'max-video-preview',
 ]);
 
-/** Is a `<meta name>` for all robots, or for this one? */
+/** Does the `name` of a `<meta>` address all robots, or this one? */
 export function isRobotsMeta(name: string): boolean {
   const lower = name.trim().toLowerCase();
   return lower === 'robots' || lower === TOKEN;
@@ -17,7 +17,7 @@ export function isRobotsMeta(name: string): boolean {
 
 /**
  * Does a page ask that its links not be followed? Reads the content of a robots `<meta>`, or an `X-Robots-Tag`, in which
- * directives after the name of a crawler apply only to that crawler. Where commas are missing, semicolons and white space separate them.
+ * directives after the name of a crawler apply only to that crawler. Semicolons and white space also separate directives.
  */
 export function forbidsFollowing(directives: string): boolean {
   let isOurs = true;
@@ -32,7 +32,7 @@ export function forbidsFollowing(directives: string): boolean {
   return false;
 }
 
-/** Several `X-Robots-Tag` as one: what each says to all crawlers comes first, so that no name in another applies to it. */
+/** Joins several `X-Robots-Tag` into one. Directives for all crawlers come first, so that a crawler's name in another tag doesn't apply to them. */
 export function joinedRobotsTags(tags: readonly string[]): string {
   const toAll: string[] = [];
   const toSome: string[] = [];
@@ -46,12 +46,12 @@ export function joinedRobotsTags(tags: readonly string[]): string {
   return [...toAll, ...toSome].join(', ');
 }
 
-/** What stands before the colon of a directive. */
+/** Returns the text before the colon of a directive; empty without a colon. */
 function nameIn(part: string): string {
   return part.slice(0, Math.max(0, part.indexOf(':'))).trim();
 }
 
-/** White space is in no crawler's name, but in a date, which may have a comma as well: `Wed, 25 Jun 2030 15:00:00 GMT`. */
+/** Is a text before a colon the name of a crawler? With white space it is part of a date, such as `Wed, 25 Jun 2030 15:00:00 GMT`. */
 function isCrawler(name: string): boolean {
   return name !== '' && !WITH_VALUE.has(name) && !/\s/.test(name);
 }

@@ -4,13 +4,16 @@ import { MAX_URL_LENGTH } from '../url/url.ts';
 export interface RobotsRules {
   readonly allow: readonly string[];
   readonly disallow: readonly string[];
-  /** The least time between two requests that it asks for. */
+  /** Minimum time between two requests that the file asks for. */
   readonly crawlDelayMs?: number;
-  /** They are of groups that name us. Left out: of those for everybody, or there are none. */
+  /** The rules are from groups that name us. Left out: they are from groups for everybody, or there are none. */
   readonly isOurs?: true;
 }
 
-/** What rules say of a URL, and by which of them. Left out: no rule matches, or if the URL is forbidden, comparing them takes too long. */
+/**
+ * What rules say about a URL, and the rule that decides. Without a `rule`, an allowed URL matches none; a forbidden one takes too
+ * long to compare.
+ */
 export interface RobotsDecision {
   readonly isAllowed: boolean;
   readonly rule?: RobotsRule;
@@ -21,14 +24,14 @@ interface RobotsRule {
   readonly pattern: string;
 }
 
-/** A longer Crawl-delay is not kept: the pages of its host are skipped. */
+/** Longest Crawl-delay that is honoured. Pages of a host that asks for a longer one are skipped. */
 export const MAX_CRAWL_DELAY_MS = 60_000;
 
 /** Rules that forbid nothing. */
 export const ALLOW_ALL: RobotsRules = { allow: [], disallow: [] };
 
 /**
- * Comparison steps that one URL may cost, a matter of milliseconds. A file of a thousand rules takes a hundredth of it. If a
+ * Maximum comparison steps for one URL, a matter of milliseconds. A file of a thousand rules takes a hundredth of it. If a
  * malicious file takes more, its pages are not fetched.
  */
 export const MAX_STEPS = 5_000_000;
@@ -39,8 +42,8 @@ export interface StepBudget {
 }
 
 /**
- * May this URL be fetched? The longest matching rule decides; `Allow` wins over a `Disallow` of the same length (RFC 9309
- * section 2.2.2). `/robots.txt` itself is always allowed. An `Allow` is named only where it wins over a `Disallow`.
+ * Tells whether a URL may be fetched. The longest matching rule decides; `Allow` wins over a `Disallow` of the same length (RFC 9309
+ * section 2.2.2). `/robots.txt` itself is always allowed. An `Allow` rule is returned only if it wins over a `Disallow`.
  *
  * @param href the WHATWG serialisation of an http URL, as it is fetched
  */
@@ -93,7 +96,7 @@ export function matches(pattern: string, path: string, budget: StepBudget): bool
 
 const STAR = '*'.charCodeAt(0);
 
-/** A rule's pattern in comparable form; nothing if it is empty, or longer than any URL. */
+/** Returns a rule's pattern in comparable form; nothing if it is empty, or longer than any URL. */
 export function comparablePattern(text: string): string | undefined {
   if (text === '' || text.length > MAX_URL_LENGTH) return undefined;
   const isAnchored = text.endsWith('$');
@@ -101,7 +104,7 @@ export function comparablePattern(text: string): string | undefined {
   return comparable(body).replaceAll('$', '%24').replace(/\*+/g, '*') + (isAnchored ? '$' : '');
 }
 
-/** Path and query of a URL in comparable form. The wildcards of rules are plain characters here. */
+/** Returns path and query of a URL in comparable form, in which the wildcards of rules are plain characters. */
 function comparablePath(href: string): string {
   const start = href.indexOf('/', href.indexOf('//') + 2);
   const path = start < 0 ? '/' : href.slice(start);
@@ -110,10 +113,10 @@ function comparablePath(href: string): string {
 
 /**
  * Gives all spellings of a path one form (RFC 9309 section 2.2.2): escapes of unreserved characters are decoded, other escapes
- * written in upper case, and characters that a URI may not contain escaped. The apostrophe is escaped as well, since the URL
- * Standard does so in queries only. Invalid escapes stay as they are.
+ * written in upper case, and characters that a URI may not contain are escaped. So is the apostrophe, which the URL Standard
+ * escapes in queries only. Invalid escapes stay as they are.
  *
- * @param octets text whose characters are octets; each one beyond ASCII is escaped by itself
+ * @param octets text in which each character is one octet; each octet beyond ASCII is escaped by itself
  */
 function comparable(octets: string): string {
   if (!UNCOMPARABLE.test(octets)) return octets;

@@ -2,10 +2,10 @@ import { shortened } from '../shortened.ts';
 import { ROBOTS_TOKEN } from './robots.ts';
 import { decide, type RobotsRules } from './robots-match.ts';
 
-/** Characters of a rule that are shown: one may be as long as a URL. */
+/** Maximum characters of a rule in a message: a rule may be as long as a URL. */
 const MOST_SHOWN = 200;
 
-/** Why rules forbid a URL, with the rule that decides; nothing if they don't. */
+/** Says why rules forbid a URL, with the rule that decides; nothing if they allow it. */
 export function robotsRefusal(rules: RobotsRules, url: string): string | undefined {
   const { isAllowed, rule } = decide(rules, url);
   if (isAllowed) return undefined;

@@ -1,11 +1,11 @@
 import { type CrawlUrl, linkBase, resolveUrl } from '../url/url.ts';
 
-/** Bytes of a robots.txt that are read: RFC 9309 section 2.5 asks for 500 KiB. */
+/** Maximum bytes read of a robots.txt: RFC 9309 section 2.5 asks for 500 KiB. */
 export const MAX_ROBOTS_BYTES = 512_000;
 
 /**
- * The sitemaps that a robots.txt names in its `Sitemap:` lines, in order, each once. These lines belong to no group. Relative
- * ones are resolved against the file's URL; anything but an http URL is left out.
+ * Returns the sitemaps named in the `Sitemap:` lines of a robots.txt, in order, each once. These lines belong to no group. Relative
+ * URLs are resolved against the file's URL; anything but an http URL is left out.
  *
  * @param base the URL of the robots.txt, or its origin
  */
@@ -19,7 +19,7 @@ export function sitemapsIn(robots: string, base: string): readonly CrawlUrl[] {
   return [...found.values()];
 }
 
-/** What a `Sitemap:` line names, up to the first white space; empty for any other line. */
+/** Returns the value of a `Sitemap:` line up to the first white space; empty for any other line. */
 function linkIn(line: string): string {
   const colon = line.indexOf(':');
   if (colon < 0 || line.slice(0, colon).trim().toLowerCase() !== 'sitemap') return '';

@@ -1,12 +1,12 @@
 import { SECOND_MS } from '../durations.ts';
 import { comparablePattern, type RobotsRules } from './robots-match.ts';
 
-/** The name by which robots.txt files address this crawler. Names there have no digits (RFC 9309 section 2.2.1). */
+/** The name by which robots.txt files address this crawler. Such names have no digits (RFC 9309 section 2.2.1). */
 export const ROBOTS_TOKEN = 'TrawlBot';
 
 type Directive = 'agent' | 'allow' | 'disallow' | 'delay';
 
-/** The keys of lines, including common misspellings that other crawlers accept as well. */
+/** The keys of lines, including common misspellings that other crawlers accept too. */
 const DIRECTIVES: ReadonlyMap<string, Directive> = new Map([
   ['user-agent', 'agent'],
   ['useragent', 'agent'],
@@ -23,7 +23,7 @@ const DIRECTIVES: ReadonlyMap<string, Directive> = new Map([
   ['crawl-delay', 'delay'],
 ]);
 
-/** A line that lacks its colon: `User-agent` with names, or a rule with one path, so that prose doesn't match. */
+/** A line without its colon. Only `User-agent` with names, or a rule with a single path, so that prose doesn't match. */
 const WITHOUT_COLON = /^(user[ -]?agent)[ \t]+([^\t-\r ].*)$|^((?:dis)?allow)[ \t]+([/*][^\t-\r ]*)$/i;
 
 /** Which crawlers the lines of a group apply to. */
@@ -43,10 +43,10 @@ interface Said {
  * Reads a robots.txt for one crawler (RFC 9309 section 2.2). All groups that name it are merged; if none does, those for `*`
  * apply; lines before the first group are ignored. A broken file is read as far as it makes sense: this never throws.
  *
- * | what                                | then                                                                        |
+ * | in the file                         | then                                                                        |
  * |-------------------------------------|-----------------------------------------------------------------------------|
- * | an empty group that names us        | everything is allowed: no fall-back to `*`                                  |
- * | other lines within a group          | neither end nor split it; after a `Crawl-delay` the next agents share the rules that follow, not the delay |
+ * | an empty group that names us        | everything is allowed, with no fallback to `*`                              |
+ * | other lines within a group          | neither end nor split it; agents named after a `Crawl-delay` share the rules that follow, but not the delay |
  * | several names in one line           | each counts, up to the first `/`, where a version begins                    |
  * | marks around a name                 | ignored: `TrawlBot*`, `TrawlBot;`, `"TrawlBot"`                             |
  * | no colon, a common misspelling      | understood                                                                  |
@@ -122,8 +122,7 @@ function readLine(line: string): { readonly directive: Directive | undefined; re
 }
 
 /**
- * Removes ASCII white space from both ends. `trim` would remove more, such as the octet A0, which is the last one of `à` in
- * UTF-8.
+ * Removes ASCII white space from both ends. `trim` would remove more, such as the octet A0, the last one of `à` in UTF-8.
  */
 function trimmed(octets: string): string {
   let start = 0;
@@ -145,7 +144,7 @@ function namesIn(value: string): readonly string[] {
     .map(withoutMarks);
 }
 
-/** A name without the marks of a pattern or quotation around it. */
+/** Returns a name without the quotation marks or pattern characters around it. */
 function withoutMarks(written: string): string {
   const parts = written.match(/[a-z0-9_\-\x80-\xff]+/g);
   if (parts === null) return written.includes('*') ? '*' : written;
@@ -164,7 +163,7 @@ function longestFirst(patterns: Iterable<string>): string[] {
 }
 
 /**
- * The file as a string of octets, so that invalid UTF-8 is compared as it is. A byte order mark is removed; a file in UTF-16,
+ * Returns the file as a string of octets, so that invalid UTF-8 is compared as it is. A byte order mark is removed; a file in UTF-16,
  * recognised by that mark, is converted to UTF-8 first.
  */
 function textOf(bytes: Uint8Array): string {

@@ -2,15 +2,15 @@ import type { LinkBase } from '../url/url.ts';
 import { MAX_LOC_LENGTH, type SitemapEntry, type SitemapKind } from './sitemap-entry.ts';
 import { locationBase, resolveLocation } from './sitemap-location.ts';
 
-/** Characters of a JSON Feed that are read: it is held as a whole. */
+/** Maximum characters read of a JSON Feed, which is held in memory as a whole. */
 const MAX_LENGTH = 8 * 1024 ** 2;
-/** Items of it that are read: all are resolved in one go. */
+/** Maximum items read of a feed, since all are resolved in one go. */
 const MOST_ITEMS = 10_000;
 const VERSION = /^https?:\/\/(?:www\.)?jsonfeed\.org\/version\//i;
 
 /**
- * A JSON Feed; of one that is cut off, the items that are complete. An item gives the first of: `url`, `external_url`, an `id` that is a URL. Any other JSON is of unknown kind.
- * Source: https://www.jsonfeed.org/version/1.1/
+ * Reads a JSON Feed; if it is cut off, its complete items. The URL of an item is the first of: `url`, `external_url`, an `id` that
+ * is a URL. Any other JSON is of unknown kind. Source: https://www.jsonfeed.org/version/1.1/
  */
 export class JsonFeed {
   readonly #url: string | undefined;
@@ -24,22 +24,22 @@ export class JsonFeed {
     this.#url = url;
   }
 
-  /** Known at the end. */
+  /** The kind of the document, known after {@link end}. */
   get kind(): SitemapKind {
     return this.#kind;
   }
 
-  /** It is too long. */
+  /** Is the document too long? Then nothing more is read. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** After {@link end}: it stops before its end, is too long, or has more items than are read. */
+  /** After {@link end}: is the document cut off, too long, or does it have more items than are read? */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** There are no entries before the end. */
+  /** Takes a chunk. Returns no entries: they come at the end. */
   write(chunk: string): readonly SitemapEntry[] {
     if (!this.#isOver) this.#text += chunk;
     this.#isOver ||= this.#text.length > MAX_LENGTH;
@@ -81,7 +81,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What is there of an object that is cut off, up to the last whole object of a list that is a field of it. */
+/** Cuts a truncated object after the last complete object in a list that is one of its fields, and closes both. */
 function untilLastItem(text: string): string {
   let [depth, end, isInText, isInList] = [0, 0, false, false];
   for (let at = 0; at < text.length; at++) {

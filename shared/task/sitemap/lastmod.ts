@@ -3,16 +3,16 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 /** A point in time as a person names it: a date, or a duration ago. */
 export type Moment = { readonly at: number } | { readonly agoMs: number };
 
-/** Epoch milliseconds. */
+/** Returns the epoch milliseconds of a moment. */
 export function timeOf(moment: Moment, now: number): number {
   return 'at' in moment ? moment.at : now - moment.agoMs;
 }
 
 /**
- * The end of the period that a `lastmod` names, exclusive, in epoch milliseconds: `2026-11` ends with November. Nothing if it
- * is not a date.
+ * Returns the end of the period that a `lastmod` names, exclusive, in epoch milliseconds: `2026-11` ends with November. Nothing if
+ * it is not a date.
  *
- * It reads the W3C's forms (https://www.w3.org/TR/NOTE-datetime), taking a time without a zone as UTC, and other forms that are
+ * Accepts the W3C's forms (https://www.w3.org/TR/NOTE-datetime), taking a time without a zone as UTC, and other forms that are
  * common in feeds: a space for the `T`, `+0000`, the dates of RFC 822.
  */
 export function lastmodEnd(text: string): number | undefined {
@@ -22,29 +22,29 @@ export function lastmodEnd(text: string): number | undefined {
   if (Number(month) < 1 || Number(month) > 12) return undefined;
   if (day === undefined) return Date.UTC(Number(year), Number(month));
   const start = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  // Such as the 31st of a month that has 30 days.
+  // Not a date: the 31st of a month with 30 days, say.
   if (new Date(start).getUTCDate() !== Number(day)) return undefined;
   if (hour === undefined) return start + DAY_MS;
   if (Number(hour) > 24 || Number(minute) > 59 || Number(second ?? 0) > 60) return undefined;
   const at = start + (Number(hour) * 60 + Number(minute)) * MINUTE_MS - zoneMs(zone);
   if (second === undefined) return at + MINUTE_MS;
   const from = at + Number(second) * SECOND_MS;
-  // A fraction is a period, too: `.2` is a tenth of a second long. Digits beyond milliseconds are ignored.
+  // A fraction is also a period: `.2` is a tenth of a second long. Digits beyond milliseconds are ignored.
   return fraction === undefined ? from + SECOND_MS : from + Number(fraction.slice(0, 3).padEnd(3, '9')) + 1;
 }
 
-/** The last moment of the period: a page changed on `2026-11-21` may have changed that evening. */
+/** Returns the last moment of the period that a `lastmod` names: a page changed on `2026-11-21` may have changed that evening. */
 export function lastMomentOf(lastmod: string): number | undefined {
   const end = lastmodEnd(lastmod);
   return end === undefined ? undefined : end - 1;
 }
 
-/** Of two dates of one entry, when it was published and when it was changed, the later. One that can't be read is earlier than any other. */
+/** Returns the later of an entry's two dates, those of publication and of change. An unreadable date counts as earlier than any other. */
 export function laterDate(one: string, other: string): string {
   return (lastmodEnd(one) ?? Number.NEGATIVE_INFINITY) > (lastmodEnd(other) ?? Number.NEGATIVE_INFINITY) ? one : other;
 }
 
-/** Is it certainly older? No if the date is missing or can't be read. */
+/** Is a date certainly before `since`? No if it is missing or can't be read. */
 export function isOlder(lastmod: string | undefined, since: number): boolean {
   const end = lastmod === undefined ? undefined : lastmodEnd(lastmod);
   return end !== undefined && end <= since;

@@ -2,21 +2,21 @@ import { MAX_BASE_LENGTH } from '../task/page-limits.ts';
 import { type LinkBase, linkBase, resolveLink, withoutCredentials } from '../url/url.ts';
 
 /**
- * What relative locations are resolved against: the URL of a document, or an `xml:base` (https://www.w3.org/TR/xmlbase/).
+ * Returns the base for relative locations, from the URL of a document or an `xml:base` (https://www.w3.org/TR/xmlbase/).
  * The document's credentials are not passed on. Nothing if it can't be a base: the enclosing base then applies.
  *
- * @param outer what a relative base is itself resolved against
+ * @param outer the base against which a relative base is itself resolved
  */
 export function locationBase(written: string, outer?: LinkBase): LinkBase | undefined {
   const url = URL.parse(written.trim(), outer?.href);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   const href = withoutCredentials(url.href);
-  // A longer base would make every short location as long.
+  // A longer base would make every short location just as long.
   return href.length > MAX_BASE_LENGTH ? undefined : linkBase(href);
 }
 
 /**
- * A location of a sitemap or feed, made absolute. If it can't be resolved it is returned as written, and later found to be
+ * Makes a location of a sitemap or feed absolute. If it can't be resolved it is returned as written, and later found to be
  * malformed.
  */
 export function resolveLocation(written: string, base: LinkBase | undefined): string {
@@ -26,7 +26,7 @@ export function resolveLocation(written: string, base: LinkBase | undefined): st
 
 const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-/** Prose, and a URL that lacks its scheme, are not references: both would resolve to pages that don't exist. */
+/** Is a text a relative reference? Prose, or a URL without its scheme, is not: it would resolve to a page that doesn't exist. */
 function isReference(written: string, { origin }: LinkBase): boolean {
   if (/^[/?.]/.test(written)) return true;
   if (/\s/.test(written)) return false;

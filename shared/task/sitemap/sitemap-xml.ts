@@ -4,7 +4,7 @@ import { MAX_LOC_LENGTH, type SitemapEntry, type SitemapKind } from './sitemap-e
 import { locationBase, resolveLocation } from './sitemap-location.ts';
 import { XmlElements, type XmlHandler, type XmlName } from './xml-elements.ts';
 
-/** What the root element says of a document. */
+/** Kinds of documents by their root elements. */
 const ROOTS: ReadonlyMap<string, SitemapKind> = new Map([
   ['urlset', 'urlset'],
   ['sitemapindex', 'index'],
@@ -19,20 +19,20 @@ const ROOTS: ReadonlyMap<string, SitemapKind> = new Map([
 const SITEMAP_ENTRIES: ReadonlySet<string> = new Set(['url', 'sitemap']);
 const FEED_ENTRIES: ReadonlySet<string> = new Set(['item', 'entry']);
 const DATES: ReadonlySet<string> = new Set(['lastmod', 'pubdate', 'date', 'updated', 'published']);
-/** A document without a known root element in its first megabyte is not a sitemap. */
+/** Characters within which a sitemap must have a known root element: one megabyte. */
 const ROOT_WITHIN = 1_048_576;
 
-/** What the current text belongs to. `direct`: text of the entry itself, since some sitemaps have no `loc` elements. */
+/** The element that the current text belongs to. `direct`: the entry itself, since some sitemaps have no `loc` elements. */
 type Field = 'loc' | 'guid' | 'date' | 'direct' | undefined;
 
 /**
- * A sitemap, sitemap index, RSS or Atom feed, read as its XML arrives.
+ * Reads a sitemap, sitemap index, RSS or Atom feed as its XML arrives.
  *
- * A `loc` counts only as a child of `url` or `sitemap`, with its parent's prefix: `image:loc` is not a page. A feed's entry
- * gives the first of: `link` (in Atom without `rel`, or `alternate`), a `guid` that is a URL. A `loc` that the end of the
- * document cuts off is dropped; a complete one counts, even if its `url` was never closed.
+ * A `loc` counts only as a child of `url` or `sitemap`, with its parent's prefix: `image:loc` is not a page. The URL of a feed's
+ * entry is the first of: `link` (in Atom without `rel`, or with `rel="alternate"`), a `guid` that is a URL. A `loc` that the end of
+ * the document cuts off is dropped; a complete one counts even if its `url` was never closed.
  *
- * Relative locations are resolved against the document, in feeds against the nearest `xml:base` (RFC 4287 section 2).
+ * Relative locations are resolved against the document; in feeds, against the nearest `xml:base` (RFC 4287 section 2).
  */
 export class SitemapXml implements XmlHandler {
   readonly #elements = new XmlElements(this);
@@ -52,7 +52,7 @@ export class SitemapXml implements XmlHandler {
   #rel = '';
   #href = '';
   #isNews = false;
-  /** Depth of the element that was opened last. */
+  /** Depth of the element opened last. */
   #depth = 0;
   readonly #documentBase: LinkBase | undefined;
   /** The `xml:base` of each open element that has one, the innermost last. */
@@ -78,12 +78,12 @@ export class SitemapXml implements XmlHandler {
     return this.#kind;
   }
 
-  /** Number of URLs left out because they contain entities of the document's own, which are not expanded. */
+  /** Number of URLs left out because they contain entities that the document declares, which are not expanded. */
   get unexpanded(): number {
     return this.#unexpanded;
   }
 
-  /** No further input will yield an entry. */
+  /** Is it certain that no further input will yield an entry? */
   get isOver(): boolean {
     return this.#kind === 'html' || (this.#kind === 'unknown' && this.#read > ROOT_WITHIN);
   }
@@ -175,7 +175,7 @@ export class SitemapXml implements XmlHandler {
     return this.#bases.at(-1)?.base ?? this.#documentBase;
   }
 
-  /** If an element has several, the first counts. */
+  /** Notes the `xml:base` of an element. If an element has several, the first counts. */
   #openBase(written: string): void {
     if (this.#bases.at(-1)?.depth === this.#depth) return;
     const base = locationBase(written, this.#base);
@@ -260,7 +260,7 @@ export class SitemapXml implements XmlHandler {
   }
 }
 
-/** For text where a URL is not expected: the text if it looks like a URL. */
+/** Returns a text from a place where URLs are optional, trimmed, if it looks like a URL; otherwise an empty text. */
 function urlIn(text: string): string {
   const trimmed = text.trim();
   return /^https?:\/\//i.test(trimmed) ? trimmed : '';

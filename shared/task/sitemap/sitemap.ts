@@ -3,21 +3,21 @@ import { JsonFeed } from './json-feed.ts';
 import { pageEntries, type SitemapEntry, type SitemapKind } from './sitemap-entry.ts';
 import { SitemapXml } from './sitemap-xml.ts';
 
-/** How many characters decide whether a document is text. */
+/** Characters within which it is decided whether a document is text. */
 const HEAD_LENGTH = 4096;
 
 export interface SitemapOptions {
-  /** Takes any text without markup as a list of URLs, and an unknown document as `text`. For files that somebody named. */
+  /** Reads any text without markup as a list of URLs, and an unknown document as `text`. For files that a person named. */
   readonly anyText?: boolean;
-  /** URL of the document, after redirects, to resolve locations. Left out for a file: its locations stay as written. */
+  /** URL of the document after redirects, against which locations are resolved. Left out for a file: its locations stay as written. */
   readonly url?: string;
 }
 
 /**
- * Reads a sitemap of any kind as its text arrives. It never throws: of a broken document it keeps the complete entries.
+ * Reads a sitemap of any kind as its text arrives. It never throws: from a broken document it returns the complete entries.
  *
- * Locations and namespaces are not checked: sitemaps.org forbids entries of other hosts, but scope is not a sitemap's to
- * decide. Source: https://www.sitemaps.org/protocol.html
+ * Locations and namespaces are not checked: sitemaps.org forbids entries of other hosts, but the scope of a crawl is not for a
+ * sitemap to decide. Source: https://www.sitemaps.org/protocol.html
  */
 export class SitemapParser {
   readonly #anyText: boolean;
@@ -63,22 +63,25 @@ export class SitemapParser {
     return this.#head === '' && !this.#isUnknown ? 'empty' : 'unknown';
   }
 
-  /** After {@link end}: the document stopped before its root did, or a JSON Feed has more than is read of it. Text has no end to miss. */
+  /**
+   * After {@link end}: did the document end before its root element did, or does a JSON Feed have more than is read? Never for text,
+   * which has no end marker.
+   */
   get truncated(): boolean {
     return this.#truncated;
   }
 
-  /** A list that looks like a table, of which nothing is read; see {@link UrlLines.isTable}. */
+  /** Is the document a list that looks like a table? Nothing is read from it; see {@link UrlLines.isTable}. */
   get isTable(): boolean {
     return this.#body instanceof UrlLines && this.#body.isTable;
   }
 
-  /** Number of URLs left out because they contain the document's own entities. */
+  /** Number of URLs left out because they contain entities that the document declares. */
   get unexpanded(): number {
     return this.#body instanceof SitemapXml ? this.#body.unexpanded : 0;
   }
 
-  /** No further input will yield an entry: reading may stop. */
+  /** Is it certain that no further input will yield an entry? Then reading can stop. */
   get isOver(): boolean {
     const body = this.#body;
     return this.#isUnknown || (body instanceof UrlLines ? this.isTable : body?.isOver === true);
@@ -110,18 +113,18 @@ function newBody(start: 'xml' | 'json' | 'text', url: string | undefined): Body 
   return start === 'xml' ? new SitemapXml(url) : new JsonFeed(url);
 }
 
-/** What a document begins with; nothing until that can be told. */
+/** Returns how a document is to be read, from its beginning; nothing until that is certain. */
 function startOf(head: string, isWhole: boolean, anyText: boolean): 'xml' | 'json' | 'text' | 'unknown' | undefined {
   if (head.startsWith('<')) return 'xml';
   if (head.startsWith('{')) return 'json';
   if (/^https?:\/\//i.test(firstLineOf(head))) return 'text';
   if (!isWhole) return undefined;
-  // The server may have printed a warning before the document.
+  // The server may have printed a warning in front of the document.
   if (/<\?xml\s|<(?:\w+:)?(?:urlset|sitemapindex|rss|rdf|feed)[\s>]/i.test(head)) return 'xml';
   return anyText ? 'text' : 'unknown';
 }
 
-/** The first line that is neither blank nor a comment. */
+/** Returns the text from the first line that is neither blank nor a comment. */
 function firstLineOf(head: string): string {
   let line = head;
   while (line.startsWith('#')) {

@@ -7,31 +7,31 @@ export interface XmlName {
   readonly local: string;
 }
 
-/** What {@link XmlElements} calls. `depth` is the element's own: 1 for the root. */
+/** The callbacks of {@link XmlElements}. `depth` is that of the element: 1 for the root. */
 export interface XmlHandler {
   onOpen(name: XmlName, parent: XmlName | undefined, depth: number): void;
   /** Not called for elements that are still open at the end of the document. */
   onClose(name: XmlName, depth: number): void;
-  /** A piece of an element's text, entities decoded, CDATA as it is. One element may get several calls. */
+  /** Gets a piece of an element's text, with entities decoded and CDATA as is. Called several times for some elements. */
   onText(piece: string, depth: number): void;
   onAttribute(name: string, value: string): void;
-  /** The text between `<!` and `>`; nothing if it was too long to keep. */
+  /** Gets the text between `<!` and `>`; undefined if it was too long to keep. */
   onDeclaration(text: string | undefined): void;
-  /** Whether text, or attributes, are needed now. If not, they are not extracted. */
+  /** Are text and attributes needed now? If not, they are not extracted. */
   readonly wantsText: boolean;
   readonly wantsAttributes: boolean;
 }
 
-/** Deeper elements are not reported. */
+/** Maximum depth of elements. Deeper ones are not reported. */
 const MAX_XML_DEPTH = 64;
-/** Characters kept from before the current chunk. A longer name, CDATA section or attribute is dropped. */
+/** Characters kept from before the current chunk. Longer names, CDATA sections and attributes are dropped. */
 const MAX_CARRIED = 16_384;
 const MAX_NAMES = 500;
 
 /**
- * Reads XML leniently as it arrives: no document is an error, and none costs more memory than its chunks. It ignores DTDs and
+ * Reads XML leniently as it arrives: no document is an error, and none takes more memory than its chunks. It ignores DTDs and
  * expands only XML's own five entities. An element left open is closed when an outer one ends, or when another element of the
- * same name opens directly in it.
+ * same name opens directly inside it.
  *
  * It is built on htmlparser2's tokenizer, not its parser: the parser keeps every chunk of an endless comment, and searches the
  * whole stack for each stray end tag.
@@ -66,7 +66,7 @@ export class XmlElements implements TokenizerCallbacks {
     this.#tokenizer.end();
   }
 
-  /** At the end: was the document cut off inside an end tag? The text before it is then complete. */
+  /** At the end: was the document cut off inside an end tag? Then the text before that tag is complete. */
   get endsInEndTag(): boolean {
     const last = this.#carried.slice(-MAX_CARRIED) + this.#chunk.slice(-MAX_CARRIED);
     return last.lastIndexOf('</') > last.lastIndexOf('>');
@@ -155,7 +155,7 @@ export class XmlElements implements TokenizerCallbacks {
     if (this.#attributeValue.length < MAX_CARRIED) this.#attributeValue += piece ?? '';
   }
 
-  /** A part of the document, which may begin before the current chunk; nothing if its beginning is no longer kept. */
+  /** Returns a part of the document, which may begin before the current chunk; nothing if its beginning is no longer kept. */
   #slice(start: number, end: number): string | undefined {
     const from = start - this.#chunkStart;
     const to = end - this.#chunkStart;

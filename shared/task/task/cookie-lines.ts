@@ -1,14 +1,14 @@
 /**
- * A cookie that a redirect has set: the URL that set it, and its `Set-Cookie` line. They travel with a task that is redirected
- * until it has its page, and are no part of its record or its dead letter.
+ * A cookie set by a redirect: the URL that set it, and its `Set-Cookie` line. Such lines travel with a redirected task until it
+ * has its page, and are not part of its record or dead letter.
  */
 export type CookieLine = readonly [url: string, line: string];
 
-/** Cookies that a task may carry, and their characters with their URLs; beyond that the oldest are dropped. */
+/** Maximum cookies that a task carries, and their characters including the URLs. Beyond either, the oldest are dropped. */
 export const MOST_COOKIE_LINES = 50;
 export const MAX_COOKIE_LINES_LENGTH = 16_384;
 
-/** The lines with further ones, within the limits. */
+/** Adds lines to those of a task, within the limits. */
 export function withCookies(
   before: readonly CookieLine[] | undefined,
   url: string,

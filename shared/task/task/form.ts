@@ -16,9 +16,9 @@ import { QUEUES, type Queue } from './routing.ts';
 import { RUN_ID, type Task } from './task.ts';
 
 /*
- * How a task is written as text. Both kinds are made from `TASK_FIELDS`: a field that is added there travels everywhere.
+ * How a task is written as text. Both ways are made from `TASK_FIELDS`, so a field added there travels everywhere.
  *
- * | where                        | what it contains                                                                       |
+ * | where                        | how a task is written                                                                  |
  * |------------------------------|----------------------------------------------------------------------------------------|
  * | a store                      | run, host, queue and mark, which the store uses, and the form: a text that it returns unchanged |
  * | a message, and a dead letter | everything, as the fields of one JSON object                                            |
@@ -27,13 +27,13 @@ import { RUN_ID, type Task } from './task.ts';
 /** What a store knows about a task besides its form. */
 export type TaskPlace = Pick<Task, 'run' | 'host' | 'queue' | 'mark'>;
 
-/** The newest version of messages. Only those of groups and joins are of it: workers that know neither leave them to others. */
+/** The newest message version. Only tasks of groups and joins have it, so that workers that know neither leave them to others. */
 export const MESSAGE_VERSION = 2;
 const PLAIN_VERSION = 1;
 
 const FIELDS: readonly (readonly [name: string, field: TaskField])[] = Object.entries(TASK_FIELDS);
 
-/** The fields of a task of which only the URL is known. */
+/** The fields of a task about which only the URL is known. */
 export const INITIAL_FIELDS = Object.fromEntries(
   FIELDS.flatMap(([name, { initial }]) => (initial === undefined ? [] : [[name, initial]])),
 ) as FieldsOfTask;
@@ -47,7 +47,7 @@ const shape = Object.fromEntries(
 
 const formSchema = z.object({ url: textSchema().optional(), ...shape });
 
-/** The form: everything about a task that its place doesn't say. Empty for most pages of a sitemap. */
+/** Writes the form of a task: everything that its place doesn't say. Empty for most pages of a sitemap. */
 export function formOf(task: Omit<Task, 'run'>): string {
   const form: Record<string, unknown> = {};
   let isEmpty = true;
@@ -75,13 +75,13 @@ export function taskOf(form: string, { run, host, queue, mark }: TaskPlace): Tas
   return { run, url, host, mark, step, queue, ...(fields as unknown as FieldsOfTask) };
 }
 
-/** A task as written in messages and dead letters. */
+/** A task in the form that messages and dead letters use. */
 export interface WrittenTask extends FieldsOfTask {
   readonly v: 1 | 2;
-  /** Other programs may leave it out. */
+  /** Left out by some other programs. */
   readonly run?: string;
   readonly url: string;
-  /** The key by which the URL is compared, if its run has rules for that. */
+  /** The key by which the URL is compared, if the run's rules make it differ from the canonical URL. */
   readonly key?: string;
   readonly step: string;
   readonly queue: Queue;
@@ -89,7 +89,7 @@ export interface WrittenTask extends FieldsOfTask {
   readonly group?: string;
 }
 
-/** Reads a {@link WrittenTask}, which any AMQP client may have written: only the URL is required. */
+/** Schema of a {@link WrittenTask}, which any AMQP client may have written. Only the URL is required. */
 export const writtenTaskSchema = z.object({
   v: z.literal([PLAIN_VERSION, MESSAGE_VERSION]).default(PLAIN_VERSION),
   run: z.string().regex(RUN_ID).optional(),
@@ -101,7 +101,7 @@ export const writtenTaskSchema = z.object({
   ...shape,
 }) as unknown as z.ZodObject<z.ZodRawShape> & z.ZodType<WrittenTask>;
 
-/** A task as an object to be written as JSON. */
+/** Turns a task into an object to be written as JSON. */
 export function writtenTask(task: Task): object {
   const { run, url, host, mark, step, queue, join } = task;
   const key = keyOfMark(mark);
@@ -120,10 +120,10 @@ export function writtenTask(task: Task): object {
   };
 }
 
-/** The fields a task has from the start: redirects and their cookies come later, and credentials depend on its URL. */
+/** The fields that a task has from the start. Redirects and their cookies come later, and credentials depend on its URL. */
 export type CarriedFields = Omit<FieldsOfTask, 'redirects' | 'logins' | 'cookies' | 'join'>;
 
-/** These fields of a task, for a new task with the same URL. */
+/** Returns the fields that a new task with the same URL starts with. */
 export function carriedFields({
   redirects: _,
   logins: __,
@@ -136,12 +136,12 @@ export function carriedFields({
   return fieldsOf({ ...fields, ...followed }) as CarriedFields;
 }
 
-/** The task's fields that go into its record. */
+/** Returns the task's fields that go into its record. */
 export function recordedFields(task: FieldsOfTask): FieldsOfRecord {
   return fieldsOf(task, ([, { isInRecord }]) => isInRecord === true) as FieldsOfRecord;
 }
 
-/** The selected fields that the task has. */
+/** Returns those of the selected fields that the task has. */
 function fieldsOf(task: FieldsOfTask, isMeant: (field: (typeof FIELDS)[number]) => boolean = () => true): object {
   const fields: Record<string, unknown> = {};
   for (const field of FIELDS) {

@@ -7,20 +7,20 @@ import type { FetchFailure } from './fetch-failure.ts';
 import type { FailedReason, Outcome, SkippedReason } from './outcome.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 
-/** What is known about a task besides the answer. */
+/** Facts about a task, besides the answer, that decide its outcome. */
 export interface Circumstances {
   /** Attempts counted before this one. */
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** How many times this task was told to slow down before. */
+  /** Times that this task has got a "slow down" answer before. */
   readonly throttles: number;
-  /** Its host has answered other tasks normally of late, although it had said "slow down". */
+  /** Has its host recently answered other tasks normally, although it had said "slow down"? */
   readonly answersOthers: boolean;
   /** Epoch milliseconds; used when `Retry-After` is a date and the answer has no `Date`. */
   readonly now: number;
   /** A number in [0, 1), for jitter. */
   readonly random: number;
-  /** Was the whole page asked for, changed or not? Default: no. */
+  /** Was the page requested whether it has changed or not? Default: no. */
   readonly isUnconditional?: boolean;
 }
 
@@ -33,39 +33,39 @@ export interface Answer {
 
 export interface Judgement {
   readonly outcome: Outcome;
-  /** Did the host give a healthy answer? `undefined`: it wasn't asked, so this says nothing about the host. */
+  /** Did the host give a healthy answer? Undefined if it wasn't asked, which says nothing about the host. */
   readonly hostAnswered: boolean | undefined;
-  /** A sign that the host is down: several in a row open its breaker, and an answer without one closes it. */
+  /** A sign that the host is down. Several in a row open its breaker; an answer without one closes it. */
   readonly hostFault?: HostFault;
-  /** Why the answer wasn't healthy, or there was none. */
+  /** The reason why the answer wasn't healthy, or there was none. */
   readonly hostTrouble?: HostTrouble;
-  /** What the host said, if it asked us to slow down without saying for how long. */
+  /** The host's answer, if it asked us to slow down without saying for how long. */
   readonly slowDown?: string;
 }
 
-/** From this many "slow down" answers on, each costs the task an attempt: one page must not keep a run open for ever. */
+/** After this many "slow down" answers, each further one costs the task an attempt: one page must not keep a run open for ever. */
 export const MOST_THROTTLES = 15;
 
-/** The same if the host doesn't say for how long and answers other tasks: it is then refusing this page. */
+/** The same limit for a host that doesn't say for how long and answers other tasks: it is then refusing this page. */
 const MOST_THROTTLES_ALONE = 5;
 
 const UNCHANGED: Outcome = { kind: 'skipped', reason: 'not_modified' };
 
 /**
- * What an answer means for its task. (A 2xx is `done` unless the crawler finds otherwise.)
+ * Judges what an answer means for its task. (A 2xx is `done` unless the crawler decides otherwise.)
  *
  * | status                                   | outcome                                                        |
  * |------------------------------------------|----------------------------------------------------------------|
  * | 2xx                                      | `done`                                                         |
  * | 304                                      | `skipped: not_modified`                                        |
- * | 304 to an unconditional request          | `retry`, then `failed: redirects`: nobody has the page          |
- * | other 3xx (a redirect to nowhere)        | `failed: redirects`                                            |
+ * | 304 to an unconditional request          | `retry`, then `failed: redirects`: there is no page to fall back on |
+ * | other 3xx (a redirect without a target)  | `failed: redirects`                                            |
  * | 408, 425                                 | `retry`, then `failed: http_4xx`                               |
- * | 429                                      | `defer`: costs no attempt; the whole host waits, and is slowed if it did not say for how long |
- * | another 429, without Retry-After, while the host answers other tasks | `defer`: only this page waits, longer each time; from {@link MOST_THROTTLES_ALONE} on, `retry`, then `failed: http_4xx` |
+ * | 429                                      | `defer`: costs no attempt; the whole host waits, and is slowed if it didn't say for how long |
+ * | repeated 429 without Retry-After, while the host answers other tasks | `defer`: only this page waits, longer each time; from {@link MOST_THROTTLES_ALONE} on, `retry`, then `failed: http_4xx` |
  * | other 4xx                                | `failed: http_4xx`                                             |
  * | 5xx with Retry-After                     | `defer`                                                        |
- * | 503 without                              | `retry`, then `failed: http_5xx`; the host is slowed           |
+ * | 503 without Retry-After                  | `retry`, then `failed: http_5xx`; the host is slowed           |
  * | other 5xx                                | `retry`, then `failed: http_5xx`                               |
  */
 export function judgeAnswer({ status, headers }: Answer, about: Circumstances): Judgement {
@@ -99,11 +99,11 @@ function unhealthy(reason: string): Pick<Judgement, 'hostAnswered' | 'hostTroubl
 type Meaning =
   | { readonly skipped: SkippedReason }
   | { readonly failed: FailedReason }
-  /** `once`: only one more attempt. */
+  /** `once`: allows only one more attempt. */
   | { readonly retry: FailedReason; readonly once?: boolean }
   | { readonly defer: true };
 
-/** What a request without an answer says about its host: a fault, that it is healthy, that it waits for our network, or nothing. */
+/** What a failed request says about its host: a fault, that it is healthy, that our own network is down, or nothing (undefined). */
 type HostSign = HostFault | 'in order' | 'outage' | undefined;
 
 const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonly host: HostSign }>> = {
@@ -127,14 +127,14 @@ const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonl
   aborted: { means: { defer: true }, host: undefined },
 };
 
-/** A request that got no answer, or only the beginning of one: `status` is of that. */
+/** A request that got no answer, or only the beginning of one, whose status is `status`. */
 export interface Failure {
   readonly reason: FetchFailure;
   readonly message: string;
   readonly status?: number | undefined;
 }
 
-/** What a request without an answer means for its task. */
+/** Judges what a request without an answer means for its task. */
 export function judgeFailure({ reason, message, status }: Failure, about: Circumstances): Judgement {
   const { means, host } = FAILURES[reason];
   const outcome = outcomeOf(means, message, about);
@@ -154,7 +154,7 @@ const TEXTS: Readonly<Partial<Record<FetchFailure, string>>> = {
   encoding: 'a broken encoding',
 };
 
-/** Why a request got no answer, in two or three words. */
+/** Says in two or three words why a request got no answer. */
 export function failureText({ reason, message }: Failure): string {
   return TEXTS[reason] ?? (message.includes('ECONNREFUSED') ? 'connection refused' : 'connection errors');
 }
@@ -166,7 +166,7 @@ function outcomeOf(means: Meaning, detail: string, about: Circumstances): Outcom
   return again(means.retry, detail, about, means.once === true ? 2 : about.maxAttempts);
 }
 
-/** A retry while attempts are left, then failed. */
+/** Makes a `retry` while attempts are left, otherwise `failed`. */
 function again(reason: FailedReason, detail: string, about: Circumstances, most = about.maxAttempts): Outcome {
   const attempts = about.attempts + 1;
   if (attempts >= Math.min(most, about.maxAttempts)) return { kind: 'failed', reason, detail };

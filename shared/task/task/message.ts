@@ -7,25 +7,25 @@ import { MESSAGE_VERSION, writtenTask, writtenTaskSchema } from './form.ts';
 import { digestOf, isSecret } from './request.ts';
 import type { Task } from './task.ts';
 
-/** The longest body of a message, in bytes. */
+/** Maximum bytes of a message's body. */
 export const MAX_BODY_BYTES = 262_144;
 
 const BODY = new TextDecoder();
 
-/** What the body of a message turned out to be. */
+/** The result of reading a message's body. */
 export type ReadMessage =
-  /** A task; without a run if another program wrote it and named none. */
+  /** A task. It has no run if another program wrote it without one. */
   | { readonly kind: 'task'; readonly task: Omit<Task, 'run'> & { readonly run: string | undefined } }
-  /** Written by a newer version of this program: left to workers of that version, not malformed. */
+  /** Written by a newer version of this program. Not malformed, but left to workers of that version. */
   | { readonly kind: 'newer'; readonly version: number }
   | { readonly kind: 'malformed'; readonly problem: string };
 
-/** The JSON body of a message: the task, versioned, so that any AMQP client can read it. */
+/** Writes the body of a message: the task as versioned JSON, so that any AMQP client can read it. */
 export function writeMessage(task: Task): string {
   return JSON.stringify(writtenTask(task));
 }
 
-/** Reads what {@link writeMessage} or any other AMQP client wrote. */
+/** Reads the body of a message, written by {@link writeMessage} or another AMQP client. */
 export function readMessage(body: Uint8Array): ReadMessage {
   if (body.byteLength > MAX_BODY_BYTES)
     return { kind: 'malformed', problem: `the body has ${body.byteLength} bytes, more than ${MAX_BODY_BYTES}` };
@@ -65,7 +65,7 @@ export function readMessage(body: Uint8Array): ReadMessage {
   return { kind: 'task', task: { ...task, host: next.host, redirects: hops, ...loginsField(logins) } };
 }
 
-/** The text of a message that is no task, as it may be shown: without the credentials that it has for one. */
+/** Returns the text of a message that isn't a task, fit to be shown: without the credentials that were meant for a task. */
 export function shownMessage(text: string): string {
   if (!/"(?:logins|cookies|headers)"/.test(text)) return withoutCredentialsIn(text);
   try {
@@ -75,7 +75,7 @@ export function shownMessage(text: string): string {
   }
 }
 
-/** @param name of a field, however deep */
+/** Hides the value of a field that holds credentials. @param name name of the field, at any depth */
 function shownField(name: string, value: unknown): unknown {
   if (name === 'logins' || name === 'cookies') return undefined;
   return typeof value === 'string' && isSecret(name.toLowerCase()) ? '…' : value;

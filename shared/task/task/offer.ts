@@ -7,7 +7,7 @@ import { digestOf } from './request.ts';
 import { type Queue, type RoutingRule, routeOf } from './routing.ts';
 import type { Task } from './task.ts';
 
-/** A task that the frontier may take. */
+/** A task offered to the frontier, which may take it. */
 export interface TaskOffer extends Omit<Task, 'run'> {
   /** Milliseconds from now until the task's deadline; see {@link RoutingRule.deadlineMs}. */
   readonly deadlineMs?: number | undefined;
@@ -16,26 +16,26 @@ export interface TaskOffer extends Omit<Task, 'run'> {
   /** The domain whose limit of hosts this task's host counts towards; see {@link OfferOptions.mostHosts}. Left out: none. */
   readonly domain?: string | undefined;
   /**
-   * Of an owner that a replay offers: its letter is of the task itself, or of its group. A run takes it once, whichever comes
-   * first; for its group past the mark that it has from before.
+   * For a group's owner that a replay offers: is the dead letter of the owner itself, or of its group? A run takes the owner once,
+   * whichever comes first; with `group` even though its mark is already taken.
    */
   readonly replayOf?: 'task' | 'group' | undefined;
 }
 
-/** What turns a URL into a task of a run. */
+/** The rules by which a URL becomes a task of a run. */
 export interface OfferRules {
   readonly rules: readonly RoutingRule[];
-  /** The run's rules. */
+  /** The run's rules for comparing URLs. */
   readonly urlKey: readonly UrlKeyRule[] | undefined;
   /** Known credentials. A URL's own take precedence over those for its origin. */
   readonly logins?: Logins | undefined;
-  /** The step at which a URL starts that none has followed. Left out: the first. */
+  /** Returns the step at which a URL starts that no step has followed. Left out: the first step. */
   readonly startOf?: ((href: string) => string) | undefined;
 }
 
-/** What is known about a task besides its URL. */
+/** Facts about an offered task besides its URL. */
 export interface AboutOffer extends CarriedFields, Pick<TaskOffer, 'changedAt' | 'deadlineMs' | 'domain' | 'replayOf'> {
-  /** Default: where the crawler says that a URL starts. */
+  /** Default: the step at which the URL starts, by {@link OfferRules.startOf}. */
   readonly step?: string;
   /** The group that the task will belong to. Left out: none. */
   readonly group?: string | undefined;
@@ -44,8 +44,8 @@ export interface AboutOffer extends CarriedFields, Pick<TaskOffer, 'changedAt' |
 }
 
 /**
- * Makes the offer for a URL; every task begins here. Its key follows the run's rules, its queue the routing rules, and of all
- * logins it gets only the one for its own origin. This runs once per URL of every sitemap.
+ * Makes the offer for a URL; every task begins here. The run's rules decide its key, the routing rules its queue; of all logins it
+ * gets only the one for its own origin. This runs once per URL of every sitemap.
  */
 export function offerOf(
   url: CrawlUrl,

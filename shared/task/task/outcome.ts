@@ -1,4 +1,4 @@
-/** Why a task ended as `failed`. A run's counters and dead letters use these words. */
+/** Reasons for which a task ends as `failed`. A run's counters and dead letters use these words. */
 export const FAILED_REASONS = [
   'timeout',
   'dns',
@@ -19,11 +19,11 @@ export const FAILED_REASONS = [
 ] as const;
 export type FailedReason = (typeof FAILED_REASONS)[number];
 
-/** Why there is a dead letter. `undelivered`: a policy of the broker took the task out of its queue, and it has not failed. */
+/** Reasons for a dead letter. `undelivered`: a policy of the broker took the task out of its queue; the task itself has not failed. */
 export const LETTER_REASONS = [...FAILED_REASONS, 'undelivered'] as const;
 export type LetterReason = (typeof LETTER_REASONS)[number];
 
-/** Why a task ended as `skipped`: it was not fetched, or not used, by choice. */
+/** Reasons for which a task ends as `skipped`: it was not fetched, or not used, by choice. */
 export const SKIPPED_REASONS = [
   'robots',
   'crawl_delay',
@@ -45,8 +45,8 @@ export type SkippedReason = (typeof SKIPPED_REASONS)[number];
  * | `done`    | is over: fetched, and its record stored                         | counted |
  * | `skipped` | is over: not fetched, or not used, by choice                    | counted |
  * | `failed`  | is over, and a dead letter says why                             | counted |
- * | `retry`   | waits until `inMs` have passed                                  | counted |
- * | `defer`   | goes back to the head of its host's list, after `inMs` if given: the wait is not its fault | not counted |
+ * | `retry`   | waits for `inMs`                                                | counted |
+ * | `defer`   | goes back to the head of its host's list, after `inMs` if given; the wait isn't its fault | not counted |
  */
 export type Outcome =
   | { readonly kind: 'done' }
@@ -57,12 +57,12 @@ export type Outcome =
       readonly kind: 'defer';
       readonly host?: HostPause;
       readonly inMs?: number;
-      /** Only this task was told to slow down: it counts as throttled, and its host isn't paused. */
+      /** The host asked only this task to slow down: the task counts as throttled, and the host isn't paused. */
       readonly throttled?: true;
       readonly detail?: string;
     };
 
-/** The whole host must wait: none of its tasks is released or fetched meanwhile. */
+/** A pause of the whole host: none of its tasks is released or fetched meanwhile. */
 export interface HostPause {
   /** Left out if the host didn't say for how long; the pause then grows each time, see `throttlePauseMs`. */
   readonly pauseMs?: number;

@@ -2,45 +2,45 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { headerProblem, headerValueProblem } from '../host/host-headers.ts';
 
-/** What a task sends, if it is no plain GET of its URL. */
+/** The request of a task that isn't a plain GET of its URL. */
 export interface TaskRequest {
   readonly method: Method;
   readonly body?: string | undefined;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** May be sent again when nobody knows what became of it. */
+  /** The request may be sent again when its fate is unknown. */
   readonly idempotent?: true | undefined;
   /** A redirect has made it a GET without a body. */
   readonly isGet?: true | undefined;
-  /** It was sent, and answered, and yet its task had to be put back. */
+  /** The request was sent and answered, but its task had to be put back. */
   readonly isSent?: true | undefined;
 }
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** Those that a client may send twice (RFC 9110 section 9.2.2). */
+/** Methods that a client may send twice (RFC 9110 section 9.2.2). */
 const IDEMPOTENT: ReadonlySet<Method> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 const BODILESS: ReadonlySet<Method> = new Set(['GET', 'HEAD']);
 
-/** The longest body of a request, in bytes. */
+/** Maximum bytes of a request's body. */
 const MAX_REQUEST_BODY_BYTES = 65_536;
-/** The longest request with its headers, written as JSON: it travels in its task's message. */
+/** Maximum bytes of a request as JSON, headers included: it travels in its task's message. */
 const MAX_REQUEST_BYTES = 98_304;
 
-/** What is wrong with a request. `isSize`: it is a matter of size alone. */
+/** A reason why a request can't be sent. `isSize`: only because it is too large. */
 export interface RequestProblem {
   readonly problem: string;
   readonly isSize?: true;
 }
 
-/** What is sent: the method, and headers and body as far as they are meant for this URL. */
+/** A request as sent to one URL: the method, and those headers and the body that are meant for it. */
 export type SentRequest = Pick<TaskRequest, 'method' | 'body' | 'headers'> & {
-  /** May it be sent again when nobody knows what became of it? */
+  /** May the request be sent again when its fate is unknown? */
   readonly mayRepeat: boolean;
 };
 
-/** Checks a request. */
+/** Checks a request. Returns nothing if it can be sent. */
 export function requestProblem({ method, body, headers = {} }: TaskRequest): RequestProblem | undefined {
   if (body !== undefined && BODILESS.has(method))
     return { problem: `a ${method} has no body: say method: 'POST', or another that has one` };
@@ -59,7 +59,7 @@ export function requestProblem({ method, body, headers = {} }: TaskRequest): Req
   return { problem: `it has ${bytes} bytes as JSON, more than ${MAX_REQUEST_BYTES}`, isSize: true };
 }
 
-/** A request in a message or a form. */
+/** Schema of a request in a message or a form. */
 export function requestSchema(): z.ZodType<TaskRequest> {
   const flag = z.literal(true).optional();
   return z
@@ -77,23 +77,23 @@ export function requestSchema(): z.ZodType<TaskRequest> {
     });
 }
 
-/** The end of a request's mark and cache key: 64 bits of SHA-256, as hex. Nothing for a plain GET. */
+/** Computes the digest that ends a request's mark and cache key: 64 bits of SHA-256, as hex. Nothing for a plain GET. */
 export function digestOf(request: TaskRequest | undefined): string | undefined {
   if (request === undefined) return undefined;
   const { method, body = '', headers = {} } = request;
-  // One that a middleware has changed for a while leaves no more behind than that it was sent.
+  // After a middleware has changed a request, a plain GET can be left that only carries `isSent`.
   if (method === 'GET' && body === '' && Object.keys(headers).length === 0) return undefined;
   const sorted = Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1));
   return hash('sha256', JSON.stringify([method, body, sorted])).slice(0, 16);
 }
 
-/** The request as it was followed, for a task that begins anew. */
+/** Returns the request as it was first followed, for a task that starts over. */
 export function asFollowed({ isGet: _, isSent: __, ...request }: TaskRequest): TaskRequest {
   return request;
 }
 
 /**
- * The request after a redirect, as the Fetch standard has it.
+ * Returns the request to send after a redirect, by the Fetch standard.
  *
  * | status        | was         | becomes           |
  * |---------------|-------------|-------------------|
@@ -110,8 +110,8 @@ export function afterRedirect(request: TaskRequest, status: number): TaskRequest
 }
 
 /**
- * What of a request is sent to one URL. Its own headers go to the origin that it was followed to, and to no other that a redirect
- * leads to; the type of its body goes with the body.
+ * Returns the parts of a request that are sent to one URL. Its own headers go only to the origin that it was followed to, not to others
+ * that redirects lead to; the `Content-Type` goes with the body.
  */
 export function sentTo(url: string, request: TaskRequest, followed: string): SentRequest {
   const { method, body, headers = {}, isGet, idempotent } = request;
@@ -127,21 +127,21 @@ export function sentTo(url: string, request: TaskRequest, followed: string): Sen
   };
 }
 
-/** May its answer be used by another run? Only that of a GET or HEAD without credentials. */
+/** May another run use the answer? Only if it answers a GET or HEAD without credentials. */
 export function isCacheable(request: TaskRequest | undefined): boolean {
   if (request === undefined) return true;
   const { method, headers = {} } = request;
   return BODILESS.has(method) && headers.authorization === undefined && headers.cookie === undefined;
 }
 
-/** A request as it may be shown: without the values of its credentials. */
+/** Returns a request fit to be shown: without the values of its credentials. */
 export function shownRequest({ headers, ...request }: TaskRequest): TaskRequest {
   if (headers === undefined) return request;
   const shown = Object.entries(headers).map(([name, value]) => [name, isSecret(name) ? '…' : value]);
   return { ...request, headers: Object.fromEntries(shown) };
 }
 
-/** Is the value of a header of this name nobody's business? */
+/** Does a header of this name hold a secret? */
 export function isSecret(name: string): boolean {
   return SECRET.test(name);
 }

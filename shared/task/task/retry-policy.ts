@@ -3,10 +3,10 @@ import type { FailedReason, Outcome } from './outcome.ts';
 import { BACKOFFS, type RetrySchedule, retryDelayMs } from './retry-schedule.ts';
 import { verdictOf } from './verdict.ts';
 
-/** Characters kept of what a function of a policy throws. */
+/** Maximum characters kept of an error that a policy's function throws. */
 const MOST_THROWN_LENGTH = 500;
 
-/** The reasons for which a task may be tried again. The others are no matter of one attempt. */
+/** The reasons for which a task may be tried again. The other reasons are not about a single attempt. */
 const RETRIED_REASONS = [
   'timeout',
   'dns',
@@ -22,10 +22,10 @@ const RETRIED_REASONS = [
 ] as const satisfies readonly FailedReason[];
 type RetriedReason = (typeof RETRIED_REASONS)[number];
 
-/** Why an attempt failed. */
+/** The failure of an attempt. */
 export interface Failure {
   readonly reason: FailedReason;
-  /** Of the answer; left out if there was none. */
+  /** Status of the answer; left out if there was none. */
   readonly status?: number;
   readonly error?: string;
 }
@@ -39,16 +39,16 @@ type RetryWhen =
 
 /** When and how often a step's pages are tried again. */
 export interface RetryPolicy extends RetrySchedule {
-  /** Attempts in all, the first one included. Default: the run's. */
+  /** Total attempts, including the first. Default: the run's. */
   readonly attempts?: number;
   /**
-   * `transient`: what may pass by itself, such as time-outs and most 5xx. `all`: whatever failed, what the step threw and items
-   * that break their schema included. A list: these reasons only. Default: `transient`.
+   * `transient`: failures that may pass by themselves, such as time-outs and most 5xx. `all`: every failure, including errors that the
+   * step threw and items that break their schema. A list: only these reasons. Default: `transient`.
    */
   readonly when?: RetryWhen;
 }
 
-/** What is known of a failed attempt besides its outcome. */
+/** Facts about a failed attempt besides its outcome. */
 export interface FailedAttempt {
   /** Attempts counted before this one. */
   readonly attempts: number;
@@ -58,7 +58,7 @@ export interface FailedAttempt {
   readonly status?: number | undefined;
 }
 
-/** What a policy makes of the outcome of an attempt. Only a failure changes: it is tried again, is not, or waits differently. */
+/** Applies a policy to the outcome of an attempt. Only failures change: whether they are tried again, and after how long. */
 export function underPolicy(outcome: Outcome, policy: RetryPolicy | undefined, about: FailedAttempt): Outcome {
   if (policy === undefined || (outcome.kind !== 'retry' && outcome.kind !== 'failed')) return outcome;
   const { reason, detail } = outcome;
@@ -80,7 +80,7 @@ export function underPolicy(outcome: Outcome, policy: RetryPolicy | undefined, a
   }
 }
 
-/** A failed outcome as steps see it. */
+/** Turns a failed outcome into the failure that steps see. */
 export function failureOf(
   { reason, detail }: { readonly reason: FailedReason; readonly detail?: string },
   status: number | undefined,
@@ -100,7 +100,7 @@ function isRetried(reason: FailedReason): reason is RetriedReason {
 const MOST_ATTEMPTS = 100;
 const LONGEST_DELAY_MS = 24 * HOUR_MS;
 
-/** What is wrong with a policy as it was written, each the end of a sentence. */
+/** Finds what is wrong with a policy as written. Each problem is the end of a sentence. */
 export function policyProblems(policy: unknown): readonly string[] {
   if (typeof policy !== 'object' || policy === null) return ['expected an object such as { attempts: 5 }'];
   const { attempts, backoff, firstDelayMs, maxDelayMs, when, ...others } = policy as Record<string, unknown>;

@@ -1,24 +1,24 @@
 import { MINUTE_MS } from '../durations.ts';
 
-/** The first retry waits at most this long. */
+/** Longest wait before the first retry. */
 const RETRY_BASE_MS = 2_000;
-/** No retry waits longer than this. */
+/** Longest wait before any retry. */
 const RETRY_CAP_MS = 15 * MINUTE_MS;
 
 export const BACKOFFS = ['fixed', 'linear', 'exponential'] as const;
 
-/** How long a task waits before each further attempt. */
+/** The waits of a task before each further attempt. */
 export interface RetrySchedule {
   /** How waits grow. Default: `exponential`. */
   readonly backoff?: (typeof BACKOFFS)[number];
   /** The first wait, in milliseconds. Default: {@link RETRY_BASE_MS}. */
   readonly firstDelayMs?: number;
-  /** The longest, in milliseconds. Default: {@link RETRY_CAP_MS}. */
+  /** The longest wait, in milliseconds. Default: {@link RETRY_CAP_MS}. */
   readonly maxDelayMs?: number;
 }
 
 /**
- * How long a task waits before its next attempt. Exponential waits have full jitter, so that the retries of one broken host
+ * Returns how long a task waits before its next attempt. Exponential waits have full jitter, so that the retries of one broken host
  * don't come back in one wave.
  *
  * | attempts so far | exponential: between 0 and | linear | fixed |

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 
-/** The two queues that work waits in. Priority has three quarters of a worker's slots while both hold deliveries. */
+/** The two queues that work waits in. The priority queue gets three quarters of a worker's slots while both hold deliveries. */
 export type Queue = 'priority' | 'normal';
 export const QUEUES: readonly Queue[] = ['priority', 'normal'];
 
 /**
- * Which queue a URL goes to, and until when it is worth fetching. A rule matches if all of its given fields match:
+ * Decides which queue a URL goes to, and how long it is worth fetching. A rule matches if all of its given fields match:
  *
  * | field  | matches                                                                                   |
  * |--------|-------------------------------------------------------------------------------------------|
- * | `host` | that host, or a host under it, by whole labels: `example.com` takes `www.example.com`, not `badexample.com` |
- * | `word` | a whole path segment or a whole host label: `news` takes `/news/x` and `news.example.com`, not `/newsletter` |
+ * | `host` | that host and its subdomains: `example.com` matches `www.example.com`, not `badexample.com` |
+ * | `word` | a whole path segment or a whole host label: `news` matches `/news/x` and `news.example.com`, not `/newsletter` |
  * | `path` | a path that begins with these whole segments                                              |
  */
 export interface RoutingRule {
@@ -19,11 +19,11 @@ export interface RoutingRule {
   readonly word?: readonly string[] | undefined;
   readonly path?: string | undefined;
   readonly queue: Queue;
-  /** How long after it was first seen a task may be fetched; after that it fails with reason `deadline`. */
+  /** Time after it was first seen during which a task may be fetched; after that it fails with reason `deadline`. */
   readonly deadlineMs?: number | undefined;
 }
 
-/** Where a URL goes. */
+/** The queue and deadline of a URL. */
 export interface Route {
   readonly queue: Queue;
   readonly deadlineMs?: number | undefined;
@@ -38,7 +38,7 @@ export const DEFAULT_ROUTING: readonly RoutingRule[] = [
   { word: ['news', 'live'], queue: 'priority', deadlineMs: 30 * MINUTE_MS },
 ];
 
-/** A file of rules, as JSON: a list of {@link RoutingRule}, the deadline in seconds as `deadlineSeconds`. */
+/** Schema of a JSON file of rules: a list of {@link RoutingRule}, with the deadline in seconds as `deadlineSeconds`. */
 export const routingFileSchema = z.array(
   z
     .strictObject({
@@ -57,7 +57,7 @@ export const routingFileSchema = z.array(
     ),
 );
 
-/** Applies the first rule that matches; without one, `otherwise`. `url` is a URL that {@link readUrl} took. */
+/** Applies the first rule that matches; if none does, the queue is `otherwise`. `url` is a URL that {@link readUrl} accepted. */
 export function routeOf(
   url: string,
   rules: readonly RoutingRule[] = DEFAULT_ROUTING,
@@ -69,7 +69,7 @@ export function routeOf(
   return { queue: otherwise };
 }
 
-/** Host name and path of a serialised URL, by hand: this runs once per URL of every sitemap. */
+/** Returns host name and path of a serialised URL. Parsed by hand, since this runs once per URL of every sitemap. */
 function partsOf(url: string): { host: string; path: string } {
   const start = url.indexOf('//') + 2;
   let end = start;

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { canonicalOf } from './url.ts';
 
 /**
- * Does a pattern match a whole text? `*` stands for any characters, or none, `/` included; everything else for itself.
+ * Does a pattern match a whole text? `*` stands for any characters or none, including `/`; everything else stands for itself.
  *
  * Each part between two stars is matched at its first occurrence after the previous part: if any match exists, that one works.
  */
@@ -20,17 +20,17 @@ export function matchesGlob(pattern: string, text: string): boolean {
   return text.length >= at + last.length && text.endsWith(last);
 }
 
-/** What a pattern for URLs may begin with: it is matched against path and query, or against the whole URL. */
+/** Beginnings of a URL pattern: with `/` it is matched against path and query, with the others against the whole URL. */
 const BEGINNING = /^(?:\/|\*|https?:\/\/)/;
 
-/** Can a URL match this pattern at all? `news/*` can't match any. */
+/** Can a URL match this pattern at all? None can match `news/*`. */
 export function isUrlPattern(pattern: string): boolean {
   return BEGINNING.test(pattern);
 }
 
 /**
- * A pattern that begins with `/` is matched against path and query, any other against the whole URL. How either is escaped doesn't matter:
- * `/café/*` is `/caf%C3%A9/*`. Nor does how a host behind `https://` is written: `BÜCHER.example` is `xn--bcher-kva.example`.
+ * Does a pattern match a URL? A pattern that begins with `/` is matched against path and query, any other against the whole URL. The spelling
+ * makes no difference: `/café/*` is the same as `/caf%C3%A9/*`, and behind `https://` the host `BÜCHER.example` is `xn--bcher-kva.example`.
  */
 export function matchesUrl(pattern: string, href: string): boolean {
   const url = canonicalOf(href);
@@ -40,15 +40,15 @@ export function matchesUrl(pattern: string, href: string): boolean {
   return matchesGlob(own, pattern.startsWith('/') ? url.slice(url.indexOf('/', url.indexOf('//') + 2)) : url);
 }
 
-/** Characters that no path and no query has as they are. */
+/** Characters that are always escaped in paths and queries. */
 const ALWAYS_ESCAPED = /[^!-~]+|["<>]/g;
 
 const HOST = /(?<=^(?:https?|\*):\/\/)[^/?#]+/i;
 
-/** A label that is no pattern itself. */
+/** An international label without a wildcard. */
 const INTERNATIONAL = /^(?=.*[^!-~])[^*]+$/;
 
-/** A host, or the pattern of one, as a URL's serialisation has it. */
+/** Writes a host, or a pattern of one, as it appears in a serialised URL. */
 function hostInUrls(host: string): string {
   const labels = host.toLowerCase().split('.');
   return labels.map((label) => (INTERNATIONAL.test(label) ? domainToASCII(label) || label : label)).join('.');

@@ -1,4 +1,4 @@
-/** A URL of a header, whose bytes beyond ASCII are percent-encoded, as browsers do. In the name of a host they are UTF-8. */
+/** Percent-encodes the bytes beyond ASCII in a URL from a header, as browsers do. In a host name, they are read as UTF-8. */
 export function escapedBytes(url: string): string {
   return url.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -4,14 +4,14 @@ import { isOfJoins, takeLogin, withoutCredentialsIn } from './url.ts';
 /** The statuses that send a GET elsewhere (RFC 9110 section 15.4). */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Where an answer redirects to, with the credentials in its URL if there are any; or why it can't be followed. */
+/** The target of a redirect, with the credentials from its URL if it has any; or the reason why it can't be followed. */
 export type Redirect = { readonly to: string; readonly login?: string } | { readonly problem: string };
 
 /**
- * Reads an answer as a redirect; nothing if it isn't one. With a missing or empty `Location` it is not a redirect.
+ * Reads an answer as a redirect; nothing if it isn't one. An answer with a missing or empty `Location` is not a redirect.
  *
- * @param location the header as Node.js gives it: decoded as Latin-1, whatever the server meant. Its bytes go back as they came
- * @param url URL of the request, without credentials, to resolve a relative location
+ * @param location the header as Node.js gives it: decoded as Latin-1, whatever the server meant. Its bytes are sent back unchanged
+ * @param url URL of the request, without credentials, against which a relative location is resolved
  */
 export function redirectOf(status: number, location: string | undefined, url: string): Redirect | undefined {
   if (!location || !REDIRECTS.has(status)) return undefined;
@@ -26,7 +26,7 @@ export function redirectOf(status: number, location: string | undefined, url: st
   return login === undefined ? { to: target.href } : { to: target.href, login };
 }
 
-/** Excludes the host name `unix`, which got takes for a socket in the file system, and that at which joins wait. */
+/** Is this an http URL that can be requested? Not the host `unix`, which got takes for a socket file, nor the pseudo host of joins. */
 function isHttp(url: URL): boolean {
   return (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== 'unix' && !isOfJoins(url);
 }

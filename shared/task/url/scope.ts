@@ -2,27 +2,27 @@ import type { Task } from '../task/task.ts';
 import { authorityOf, canonicalOf, hostKeyOf } from './url.ts';
 
 /**
- * How far from a seed its links are followed.
+ * Where links may lead, relative to their seed.
  *
- * | scope    | to                                                                                        |
+ * | scope    | links are followed to                                                                     |
  * |----------|-------------------------------------------------------------------------------------------|
  * | `host`   | the same host, port included                                                              |
  * | `domain` | every host of the registered domain: `shop.example.co.uk` from `www.example.co.uk`        |
  * | `path`   | the folder of the seed, on its host: `/docs/a` and `/docs/b/c` from `/docs/index.html`    |
  *
- * Neither the scheme nor how a folder is escaped matters: `/%7Ea/` is `/~a/`. If a seed redirects to another host, such as its
- * `www`, links to that host are followed, too.
+ * The scheme and the escaping of a folder make no difference: `/%7Ea/` is `/~a/`. If a seed redirects to another host, such as its
+ * `www`, links to that host are followed too.
  */
 export const SCOPES = ['host', 'domain', 'path'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Nothing if a link is out of scope; else the value of `within` of {@link TASK_FIELDS} for the link's task. */
+/** Tests a link. Returns nothing if it is out of scope, otherwise the `within` of {@link TASK_FIELDS} for the link's task. */
 export type ScopeTest = (link: {
   readonly href: string;
   readonly host: string;
 }) => { readonly within?: string } | undefined;
 
-/** @param domainOf for scope `domain`: the registered domain of a host name */
+/** Makes the test for the links of a page. @param domainOf for scope `domain`: returns the registered domain of a host name */
 export function scopeTest(
   scope: Scope,
   task: Pick<Task, 'url' | 'host' | 'depth' | 'followed' | 'within'>,
@@ -31,7 +31,7 @@ export function scopeTest(
 ): ScopeTest {
   switch (scope) {
     case 'host': {
-      // Not by their politeness keys: with a dot at the end of its host name, a page is another one.
+      // Don't compare politeness keys: they ignore a dot at the end of a host name, but with that dot a URL is another page.
       const own = new Set((isSeed(task) ? [task.url, finalUrl] : [task.url]).map(authorityOf));
       return ({ href }) => (own.has(authorityOf(href)) ? {} : undefined);
     }
@@ -51,26 +51,26 @@ export function scopeTest(
   }
 }
 
-/** Did no page lead to a task? Somebody who names a site means it to be found at its new address, too. */
+/** Is a task a seed, which no page has led to? A person who names a site also means the address it redirects to. */
 export function isSeed({ depth, followed }: Pick<Task, 'depth' | 'followed'>): boolean {
   return depth === 0 && followed !== true;
 }
 
-/** The folder of a seed, and the same on a host that it redirects to, unless the redirect leads out of that folder. */
+/** Returns the folder of a seed, and the same folder on a host it redirects to, unless the redirect leads out of that folder. */
 function foldersOf({ url }: Pick<Task, 'url'>, finalUrl: string): string[] {
   const own = folderOf(url);
   const there = new URL(finalUrl).host + own.slice(new URL(url).host.length);
   return placeOf(finalUrl).startsWith(there) ? [own, there] : [own];
 }
 
-/** Host and path of a serialised URL, up to the path's last slash, without credentials and query. */
+/** Returns host and path of a serialised URL, up to the path's last slash, without credentials and query. */
 function folderOf(href: string): string {
   const place = placeOf(href);
   const query = place.search(/[?#]/);
   return place.slice(0, place.lastIndexOf('/', query < 0 ? undefined : query) + 1);
 }
 
-/** The canonical form of a serialised URL, without scheme and credentials. */
+/** Returns the canonical form of a serialised URL, without scheme and credentials. */
 function placeOf(written: string): string {
   const href = canonicalOf(written);
   const start = href.indexOf('//') + 2;

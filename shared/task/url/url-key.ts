@@ -1,6 +1,6 @@
 /**
- * Rules that treat different URLs as the same page. The URL Standard and RFC 3986 have no such rules, and a server may answer
- * each URL differently, so all are off unless a run names them. The URL that is fetched stays as written.
+ * Rules that treat different URLs as the same page. They are not in the URL Standard or RFC 3986, and a server may answer
+ * each URL differently, so all are off unless a run names them. The URL is still fetched as written.
  *
  * | rule                | the same page                                                                       |
  * |---------------------|-------------------------------------------------------------------------------------|
@@ -19,12 +19,12 @@ const TRACKING =
 /** Parameters that hold nothing but the id of a session. */
 const SESSION =
   /^(?:j?session_?id|phpsessid|aspsessionid[a-z]*|asp\.net_sessionid|sessid|oscsid|zenid|xtcsid|cfid|cftoken)(?:=|$)/i;
-/** Parameters that may be something else, a story's number say, unless their value is as long as the id of a session. */
+/** Parameters that count as session ids only if their value is as long as one: they may be something else, such as the number of a story. */
 const MAYBE_SESSION = /^(?:sid|s|session)=(?=[a-z]*\d)[\da-z]{22,}$/i;
-/** The same in a path, of Java and of ASP.NET. */
+/** Session ids in a path, as Java and ASP.NET write them. */
 const SESSION_IN_PATH = /;jsessionid=[^;/]*|\/\((?:[a-z]\([\w-]+\))+\)(?=\/)/gi;
 
-/** The key by which a run with these rules compares a URL, made from {@link CrawlUrl.canonical}. */
+/** Makes the key by which a run with these rules compares a URL, from {@link CrawlUrl.canonical}. */
 export function urlKeyOf(canonical: string, rules: readonly UrlKeyRule[] = []): string {
   if (rules.length === 0) return canonical;
   const hostAt = canonical.indexOf('//') + 2;
@@ -50,7 +50,7 @@ function withoutWww(authority: string): string {
   return authority.slice(0, at) + host.replace(/^(?:www\.)+(?=[^.]+\.)/, '');
 }
 
-/** A query of only such parameters is removed; an empty one stays. */
+/** Removes the parameters for which `isOne` holds. A query with nothing else is removed entirely; an empty query stays. */
 function withoutParameters(query: string | undefined, isOne: (parameter: string) => boolean): string | undefined {
   if (query === undefined) return undefined;
   const all = query.split('&');

@@ -1,35 +1,35 @@
-/** Headers that say that their column holds URLs, the most telling first: `url`, `urls`; `Page URL`, `image_url`. */
+/** Headers of a column with URLs, the most telling first: `url`, `urls`; `Page URL`, `image_url`. */
 const SAYS_URL = [/^urls?$/i, /^\w{1,20}[ _-]urls?$/i];
-/** What separates the columns of a table, the most telling first. */
+/** Separators of columns, the most telling first. */
 const SEPARATORS = ['\t', ';', ','] as const;
 
 export type Separator = (typeof SEPARATORS)[number];
 
-/** What to do with a table that doesn't say where its URLs are, as the end of a sentence that begins with its name. */
+/** Message for a table whose header names no column of URLs, as the end of a sentence that begins with the file's name. */
 export const NO_URL_COLUMN =
   'looks like a table, not a list of URLs: give the column of its URLs the header url, or the URLs alone, one a line';
 
 /** The column of a table that holds its URLs. */
 export interface UrlColumn {
-  /** Nothing if the table has no other column. */
+  /** Undefined if the table has no other column. */
   readonly separator: Separator | undefined;
   readonly index: number;
-  /** Of all columns, as the header has them. */
+  /** Names of all columns, as in the header. */
   readonly names: readonly string[];
 }
 
 /**
- * What the first line of a list says about the others. `column`: it is a header, and names the column of their URLs. `table`: it has
- * columns, and doesn't say which one holds URLs. `list`: each line is a URL.
+ * The form of a list, according to its first line. `column`: the line is a header that names the column of the URLs. `table`: it has
+ * columns, but doesn't say which one holds URLs. `list`: each line is a URL.
  */
 export type ListForm = { readonly kind: 'list' | 'table' } | { readonly kind: 'column'; readonly column: UrlColumn };
 
-/** Looks at the first line of a list that is neither blank nor a comment. */
+/** Finds the form of a list from its first line that is neither blank nor a comment. */
 export function formOfList(line: string): ListForm {
   const isUrl = /^"?https?:\/\//i.test(line);
   const separator = SEPARATORS.find((one) => line.includes(one));
   if (isUrl) {
-    // A comma or semicolon alone may belong to the URL.
+    // A comma or semicolon alone may be part of the URL.
     const isRow = line.startsWith('"') || line.includes('\t') || /["\s]/.test(behindSeparator(line));
     return { kind: isRow ? 'table' : 'list' };
   }
@@ -46,10 +46,10 @@ function behindSeparator(line: string): string {
 }
 
 /**
- * The cells of a row, without their quotes and the white space around them. What follows a cell's last quote is left out; a cell that lacks
- * that quote is as it is written.
+ * Splits a row into its cells, without their quotes and the white space around them. Text after a cell's closing quote is dropped; a cell
+ * without a closing quote is returned as written.
  *
- * @param most cells to read
+ * @param most maximum cells to read
  */
 export function cellsOf(row: string, separator: Separator | undefined, most = Number.POSITIVE_INFINITY): string[] {
   const cells: string[] = [];
@@ -65,13 +65,13 @@ export function cellsOf(row: string, separator: Separator | undefined, most = Nu
   return cells;
 }
 
-/** What the end of a line does to a row: it ends it, or is within a quoted cell. `broken`: more than a separator follows a cell's last quote. */
+/** State of a row at the end of a line. `open`: inside a quoted cell. `broken`: something other than a separator follows a closing quote. */
 export type RowState = 'ended' | 'open' | 'broken';
 
 /**
- * How a row stands after a line. A quote begins a cell only where the cell begins (RFC 4180 section 2).
+ * Returns the state of a row after a line. A quote counts only at the beginning of a cell (RFC 4180 section 2).
  *
- * @param isOpen the line begins within a quoted cell
+ * @param isOpen does the line begin inside a quoted cell?
  */
 export function rowAfter(line: string, separator: Separator, isOpen: boolean): RowState {
   let at = isOpen ? 0 : withoutBlanks(line, 0);
@@ -92,7 +92,7 @@ export function rowAfter(line: string, separator: Separator, isOpen: boolean): R
   }
 }
 
-/** The position behind the quote that ends a cell: one that is not doubled. Negative if there is none. */
+/** Returns the position after a cell's closing quote, which is one that isn't doubled. Negative if there is none. */
 function endOfQuoted(line: string, start: number): number {
   for (let at = line.indexOf('"', start); at >= 0; at = line.indexOf('"', at + 2)) {
     if (line[at + 1] !== '"') return at + 1;

@@ -1,21 +1,21 @@
 import { firstMatch } from '../first-match.ts';
 import { JOIN_HOST } from '../group/group.ts';
 
-/** Why a text isn't a URL that can be crawled, as the end of a sentence. */
+/** Reason why a text isn't a URL that can be crawled, as the end of a sentence. */
 export type UrlProblem = string;
 
 /** A URL that can be fetched, with its canonical form and its politeness key. */
 export interface CrawlUrl {
-  /** What is fetched: the WHATWG serialisation of the URL as it was written, without its fragment and its credentials. */
+  /** The URL to fetch: the WHATWG serialisation of the URL as written, without fragment and credentials. */
   readonly href: string;
   /**
-   * For comparison: `href` normalised by RFC 3986 section 6.2.2, so that two spellings of one URL are one task. Never fetched:
-   * a server may answer equivalent spellings differently.
+   * For comparison: `href` normalised by RFC 3986 section 6.2.2, so that two spellings of a URL are one task. It is never fetched,
+   * since a server may answer equivalent spellings differently.
    */
   readonly canonical: string;
   /** The politeness key: see {@link hostKeyOf}. */
   readonly host: string;
-  /** Its credentials, `user:password` as serialised, if it had any; see `logins.ts`. */
+  /** Its credentials, if any: `user:password` as serialised; see `logins.ts`. */
   readonly login?: string;
 }
 
@@ -34,21 +34,21 @@ export function readUrl(text: string): CrawlUrl | { readonly problem: UrlProblem
   return fromUrl(url);
 }
 
-/** As {@link readUrl}, of a list or a sitemap: the URL Standard would strip a tab, and make one URL of two columns. */
+/** Like {@link readUrl}, for lists and sitemaps. Refuses a tab, which the URL Standard would strip, making one URL of two columns. */
 export function readListedUrl(text: string): CrawlUrl | { readonly problem: UrlProblem } {
   return text.trim().includes('\t') ? { problem: 'it holds a tab' } : readUrl(text);
 }
 
 /**
- * Resolves a link found in a page by the WHATWG URL Standard, without its fragment and credentials. Nothing if it can't be
- * crawled.
+ * Resolves a link found in a page by the WHATWG URL Standard, without its fragment and credentials. Returns nothing if it can't
+ * be crawled.
  */
 export function resolveLink(link: string, base: LinkBase): string | undefined {
   if (PLAIN_PATH.test(link) && !DOTS.test(link)) return base.origin + link;
   return resolveUrl(link, base)?.href;
 }
 
-/** As {@link resolveLink}, but returns the whole {@link CrawlUrl}. */
+/** Like {@link resolveLink}, but returns the whole {@link CrawlUrl}. */
 export function resolveUrl(link: string, base: LinkBase): CrawlUrl | undefined {
   const { encodeQuery } = base;
   const url = URL.parse(encodeQuery === undefined ? link : withQuery(link, encodeQuery), base.href);
@@ -57,30 +57,30 @@ export function resolveUrl(link: string, base: LinkBase): CrawlUrl | undefined {
   return 'problem' in read ? undefined : read;
 }
 
-/** Writes a query in a page's own encoding; what isn't ASCII is percent-encoded. */
+/** Writes a query in a page's own encoding, percent-encoding everything beyond ASCII. */
 export type QueryEncoder = (query: string) => string;
 
-/** What the links of a page are relative to. */
+/** The base that the links of a page are relative to. */
 export interface LinkBase {
   readonly href: string;
   /** Scheme and host of `href`, up to its path. */
   readonly origin: string;
-  /** Left out where queries are in UTF-8. */
+  /** Left out if queries are in UTF-8. */
   readonly encodeQuery?: QueryEncoder;
 }
 
-/** A serialised URL without credentials as a base for links. */
+/** Makes a base for links from a serialised URL without credentials. */
 export function linkBase(href: string, encodeQuery?: QueryEncoder): LinkBase {
   return { href, origin: originOf(href), ...(encodeQuery === undefined ? {} : { encodeQuery }) };
 }
 
-/** A link whose query is written in another encoding. */
+/** Returns a link with its query written in another encoding. */
 export function withQuery(link: string, encode: QueryEncoder): string {
   const [, before = '', query = '', fragment = ''] = /^([^?#]*)([^#]*)(.*)$/s.exec(link) ?? [];
   return before + encode(query) + fragment;
 }
 
-/** The origin of a serialised URL without credentials. */
+/** Returns the origin of a serialised URL without credentials. */
 export function originOf(href: string): string {
   const start = href.indexOf('/', href.indexOf('//') + 2);
   return start < 0 ? href : href.slice(0, start);
@@ -91,10 +91,10 @@ export function originOf(href: string): string {
  * second slash that would begin a host. These need no URL parser.
  */
 const PLAIN_PATH = /^\/(?!\/)[A-Za-z0-9\-_.~/?=&+,;:@!$()*%]{0,2000}$/;
-/** What may begin a dot segment, escaped or not. */
+/** Characters that may begin a dot segment, escaped or not. */
 const DOTS = /\/\.|\/%2e/i;
 
-/** `true` for a result of {@link readUrl} that isn't a URL. */
+/** Is a result of {@link readUrl} a problem, and not a URL? */
 export function isProblem(read: CrawlUrl | { readonly problem: UrlProblem }): read is { readonly problem: UrlProblem } {
   return 'problem' in read;
 }
@@ -115,24 +115,24 @@ function fromUrl(url: URL): CrawlUrl | { readonly problem: UrlProblem } {
 }
 
 /**
- * The politeness key of a URL: its host name, with the port if it isn't the scheme's own. `http` and `https` share one, and so do
- * `example.com` and `example.com.`, which are one name to DNS.
+ * Returns the politeness key of a URL: its host name, with the port if it isn't the scheme's default. `http` and `https` share one, and
+ * so do `example.com` and `example.com.`, which are one name in DNS.
  */
 export function hostKeyOf({ host }: Pick<URL, 'host'>): string {
   return withoutRootDot(host);
 }
 
-/** Would its politeness key be where joins wait? The URL Standard allows parentheses in the name of a host; no DNS has one. */
+/** Is its politeness key the pseudo host of joins? The URL Standard allows parentheses in a host name, but DNS has no such name. */
 export function isOfJoins(url: Pick<URL, 'host'>): boolean {
   return hostKeyOf(url) === JOIN_HOST;
 }
 
-/** A host, with its port if it has one, without the dot that stands for the root of DNS at the end of its name. */
+/** Returns a host, with its port if it has one, but without the dot at the end of its name that stands for the root of DNS. */
 export function withoutRootDot(host: string): string {
   return host.includes('.') ? host.replace(/(?<=[^.])\.(?=:|$)/, '') : host;
 }
 
-/** Host and port of a serialised URL, or of a mark, as they are written; empty for a text that isn't a URL. */
+/** Returns host and port of a serialised URL or a mark, as written; empty for a text that isn't a URL. */
 export function authorityOf(text: string): string {
   const start = text.indexOf('://');
   if (start < 0) return '';
@@ -152,9 +152,9 @@ export function takeLogin(url: URL): string | undefined {
 }
 
 /**
- * The canonical form of a WHATWG serialisation: percent-escapes of unreserved characters decoded, the others in upper
- * case (RFC 3986 sections 6.2.2.1 and 6.2.2.2). The serialisation has already normalised the case of scheme and host, the
- * default port and dot segments. The function is idempotent: an escape behind a broken one, as in `/%4%41`, stays encoded,
+ * Returns the canonical form of a WHATWG serialisation: percent-escapes of unreserved characters are decoded, the others written
+ * in upper case (RFC 3986 sections 6.2.2.1 and 6.2.2.2). The serialisation has already normalised the case of scheme and host, the
+ * default port and dot segments. The function is idempotent: an escape after a broken one, as in `/%4%41`, stays encoded,
  * since decoding it would complete the broken one.
  */
 export function canonicalOf(href: string): string {
@@ -166,7 +166,7 @@ export function canonicalOf(href: string): string {
   });
 }
 
-/** Is this position directly behind a `%`, or behind a `%` and one digit? */
+/** Is this position directly after a `%`, or after a `%` and one digit? */
 function isBehindBrokenEscape(href: string, at: number): boolean {
   const before = href[at - 1] ?? '';
   return before === '%' || (href[at - 2] === '%' && HEX_DIGIT.test(before));
@@ -176,8 +176,8 @@ const HEX_DIGIT = /[0-9a-f]/i;
 
 /**
  * Removes user name and password from a URL, or a text meant as one, so that it can be shown. If the text is not a valid URL,
- * for example because of an unescaped slash in the password, everything before its last `@` is taken for credentials; if it has no scheme,
- * as in `user:password@example.com/`, what looks like them.
+ * because of an unescaped slash in the password, say, everything before its last `@` counts as credentials. Without a scheme,
+ * as in `user:password@example.com/`, only a beginning that looks like credentials does.
  */
 export function withoutCredentials(text: string): string {
   if (!text.includes('@')) return text;
@@ -188,7 +188,7 @@ export function withoutCredentials(text: string): string {
   return at < start ? text : text.slice(0, start) + text.slice(at + 1);
 }
 
-/** Where the authority begins, of a text that has slashes before it, or a scheme that is followed by one without them. */
+/** Returns where the authority begins, if two slashes precede it, or only `http:` or `https:`; otherwise nothing. */
 function authorityOfText(text: string): number | undefined {
   const start = firstMatch(text, NOT_LEADING);
   const colon = firstMatch(text, NOT_OF_SCHEME, start);
@@ -203,7 +203,8 @@ const NOT_OF_SCHEME = /[^a-z0-9+.-]/gi;
 const NOT_SLASH = /[^/\\]/g;
 
 /**
- * Length of `user:password@` before a host, of a text without a scheme; `mailto:` and its like have an address there.
+ * Returns the length of `user:password@` before a host, in a text without a scheme. After `mailto:` and the like there is an address,
+ * not a login.
  */
 function bareLoginLength(text: string): number {
   const colon = firstMatch(text, NOT_OF_USER);
@@ -215,7 +216,7 @@ function bareLoginLength(text: string): number {
 const NOT_OF_USER = /[^\w.+%~-]/g;
 const NOT_OF_PASSWORD = /[\s/?#@]/g;
 
-/** Removes the credentials from all URLs in a longer text. */
+/** Removes the credentials from all URLs in a text. */
 export function withoutCredentialsIn(text: string): string {
   const first = withoutCredentials(text);
   if (!first.includes('@')) return first;

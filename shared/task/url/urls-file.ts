@@ -1,42 +1,44 @@
 import { MAX_URL_LENGTH } from './url.ts';
 import { cellsOf, formOfList, type ListForm, type RowState, rowAfter, type UrlColumn } from './url-table.ts';
 
-/** A longer row of a table is cut, and ends with its line. */
+/** Maximum characters of a table's row. A longer one is cut, and its quoted cells don't continue on the next line. */
 const MAX_ROW_LENGTH = 1_048_576;
 
 /** A row of a table that has a URL. */
 export interface UrlRow {
-  /** As it is written, with line ends if a quoted cell has them. */
+  /** The row as written, including line ends inside quoted cells. */
   readonly text: string;
   readonly column: UrlColumn;
 }
 
 /**
  * Reads a list of URLs, one per line, as its text arrives. Blank lines and lines that begin with `#` are skipped; a byte order
- * mark and white space around a URL are dropped. Lines are not checked to be URLs. A line too long for one is cut, but stays
- * too long, so it is reported as malformed rather than lost. Of a table whose header says which column holds URLs,
- * that column is read, whatever line ends the quoted cells of a row have; of any other table nothing.
+ * mark and white space around a URL are dropped. Lines are not checked to be URLs. An overlong line is cut, but remains too
+ * long for a URL, so that it is reported as malformed rather than lost.
+ *
+ * If the list is a table whose header names a column of URLs, that column is read; quoted cells may contain line ends. Any
+ * other table yields nothing.
  */
 export class ListReader<T> {
   readonly #entryOf: (url: string, row?: UrlRow) => T;
   #rest = '';
   #isCut = false;
   #form: ListForm | undefined;
-  /** The lines so far of a row that doesn't end with its line. */
+  /** The lines so far of a row that continues after a line end. */
   #row: string[] = [];
   #rowLength = 0;
 
-  /** @param entryOf what is made of each URL, and of its row if the list is a table */
+  /** @param entryOf makes an entry from each URL, and from its row if the list is a table */
   constructor(entryOf: (url: string, row?: UrlRow) => T) {
     this.#entryOf = entryOf;
   }
 
-  /** Is it a table that doesn't say where its URLs are? */
+  /** Is the list a table that doesn't say which column holds URLs? */
   get isTable(): boolean {
     return this.#form?.kind === 'table';
   }
 
-  /** Reads a chunk and returns what the lines that it completed have. */
+  /** Reads a chunk and returns the entries of the lines that it completed. */
   write(chunk: string): readonly T[] {
     const lines = chunk.split(/\r\n?|\n/);
     const last = lines.pop() ?? '';
@@ -54,12 +56,12 @@ export class ListReader<T> {
     return this.#entriesOf(lines);
   }
 
-  /** Ends the list and returns what its last line has, which needs no line end. */
+  /** Ends the list and returns the entries of its last line, which needs no line end. */
   end(): readonly T[] {
     const last = this.#rest;
     this.#rest = '';
     const entries = this.#entriesOf([last]);
-    // Its last quote is missing: it is many rows, or one.
+    // A closing quote is missing, so each line of the unfinished row is read as a row of its own.
     return [...entries, ...this.#takeRow().flatMap((line) => this.#entryIn(line))];
   }
 
@@ -90,10 +92,10 @@ export class ListReader<T> {
     return entries;
   }
 
-  /** How the row stands after this line. One that is too long to be told is broken. */
+  /** Returns the state of the row after this line: `broken` if the row is too long. */
   #stateAfter(line: string, isOpen: boolean): RowState {
     const separator = this.#form?.kind === 'column' ? this.#form.column.separator : undefined;
-    // Its end counts, too: a row may be of empty lines.
+    // Count the line end too, since a row may consist of empty lines.
     this.#rowLength = line.length + 1 + (isOpen ? this.#rowLength : 0);
     if (separator === undefined || this.#rowLength > MAX_ROW_LENGTH) return 'broken';
     return rowAfter(line, separator, isOpen);
@@ -105,7 +107,7 @@ export class ListReader<T> {
     return row;
   }
 
-  /** Of a row, or of a line of one that is broken. */
+  /** Returns the entry in a row, or in a line of a broken row. */
   #entryIn(text: string): readonly T[] {
     if (this.#form?.kind !== 'column') return [];
     const { column } = this.#form;
@@ -114,14 +116,14 @@ export class ListReader<T> {
   }
 }
 
-/** Reads the URLs of a list alone. */
+/** Reads only the URLs of a list. */
 export class UrlLines extends ListReader<string> {
   constructor() {
     super((url) => url);
   }
 }
 
-/** Leaves one character too many, which makes it malformed. */
+/** Cuts a URL to one character more than allowed, so that it is still found to be malformed. */
 function cut(url: string): string {
   return url.slice(0, MAX_URL_LENGTH + 1);
 }

@@ -124,7 +124,7 @@ test('every entry that is nothing has its problem', () => {
   ];
   expect(parsePrivateHosts(['10.0.0.0/8', ...wrong, 'intranet.local'])).toEqual({
     problems: wrong.map(
-      (entry) => `"${entry}" is neither an IP address, nor a range of them such as 10.0.0.0/8, nor the name of a host`,
+      (entry) => `"${entry}" is neither an IP address, nor a range such as 10.0.0.0/8, nor a host name`,
     ),
   });
 });

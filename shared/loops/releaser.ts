@@ -62,12 +62,12 @@ interface Look {
  * fewer tasks than it could take, it looks on behalf of all: the others leave the work to it, and take over within a lease if it
  * dies. When there is more to do, all help; each task is leased to only one of them.
  *
- * | the task                                        | then                                     |
- * |-------------------------------------------------|------------------------------------------|
- * | was confirmed by the transport                  | is noted as queued                       |
- * | was certainly not taken by a queue              | is put back                              |
- * | has an unknown fate                             | stays out until its lease ends           |
- * | can't be released any more (past its deadline, say) | is dead-lettered and settled here    |
+ * | the task                                            | then                               |
+ * |-----------------------------------------------------|------------------------------------|
+ * | was confirmed by the transport                      | it is noted as queued              |
+ * | was certainly not taken by a queue                  | it is put back                     |
+ * | has an unknown fate                                 | it stays out until its lease ends  |
+ * | can't be released any more (past its deadline, say) | it is dead-lettered and settled    |
  */
 export class Releaser implements Service {
   readonly #options: ReleaserOptions;

@@ -81,14 +81,14 @@ export function parseHostHeaders(json: unknown): HostHeaders | { readonly proble
         `"${written}" is not a host such as example.com, https://example.com, example.com:8080 or *.example.com`,
       );
     } else if (byHost.has(host)) {
-      problems.push(`"${written}" is there twice`);
+      problems.push(`"${written}" is listed twice`);
     } else if (!isObject(given)) {
       problems.push(`"${written}" has no object of headers`);
     } else {
       const headers: Record<string, string> = {};
       for (const [name, value] of Object.entries(given)) {
         const lower = name.toLowerCase();
-        const problem = Object.hasOwn(headers, lower) ? 'is there twice' : headerProblem(lower, value);
+        const problem = Object.hasOwn(headers, lower) ? 'is listed twice' : headerProblem(lower, value);
         if (problem === undefined) headers[lower] = value as string;
         else problems.push(`"${written}", header "${name}": ${problem}`);
       }

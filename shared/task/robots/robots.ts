@@ -46,11 +46,12 @@ interface Said {
  * | in the file                         | then                                                                        |
  * |-------------------------------------|-----------------------------------------------------------------------------|
  * | an empty group that names us        | everything is allowed, with no fallback to `*`                              |
- * | other lines within a group          | neither end nor split it; agents named after a `Crawl-delay` share the rules that follow, but not the delay |
+ * | other lines within a group          | neither end nor split it                                                    |
+ * | agents after a `Crawl-delay`        | share the rules that follow, but not the delay                              |
  * | several names in one line           | each counts, up to the first `/`, where a version begins                    |
- * | marks around a name                 | ignored: `TrawlBot*`, `TrawlBot;`, `"TrawlBot"`                             |
- * | no colon, a common misspelling      | understood                                                                  |
- * | several delays                      | the longest                                                                 |
+ * | marks around a name                 | are ignored: `TrawlBot*`, `TrawlBot;`, `"TrawlBot"`                         |
+ * | a missing colon, a common misspelling | is understood                                                             |
+ * | several delays                      | the longest applies                                                         |
  *
  * @param token the crawler's name, without a version
  */

@@ -122,7 +122,7 @@ export function policyProblems(policy: unknown): readonly string[] {
   if (!Array.isArray(when)) return [...problems, 'expected when to be transient, all, a list of reasons or a function'];
   const unknown = when.filter((reason) => !isRetried(reason));
   problems.push(
-    ...unknown.map((reason) => `nothing is retried for ${reason}; there are ${RETRIED_REASONS.join(', ')}`),
+    ...unknown.map((reason) => `tasks are not retried for ${reason}; the reasons are ${RETRIED_REASONS.join(', ')}`),
   );
   return problems;
 }

@@ -7,7 +7,7 @@ export type Separator = (typeof SEPARATORS)[number];
 
 /** Message for a table whose header names no column of URLs, as the end of a sentence that begins with the file's name. */
 export const NO_URL_COLUMN =
-  'looks like a table, not a list of URLs: give the column of its URLs the header url, or the URLs alone, one a line';
+  'looks like a table, not a list of URLs: name its URL column url in the header line, or give only the URLs, one per line';
 
 /** The column of a table that holds its URLs. */
 export interface UrlColumn {

@@ -36,7 +36,7 @@ export function readUrl(text: string): CrawlUrl | { readonly problem: UrlProblem
 
 /** Like {@link readUrl}, for lists and sitemaps. Refuses a tab, which the URL Standard would strip, making one URL of two columns. */
 export function readListedUrl(text: string): CrawlUrl | { readonly problem: UrlProblem } {
-  return text.trim().includes('\t') ? { problem: 'it holds a tab' } : readUrl(text);
+  return text.trim().includes('\t') ? { problem: 'it contains a tab' } : readUrl(text);
 }
 
 /**

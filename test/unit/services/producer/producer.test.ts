@@ -174,7 +174,7 @@ test.each(['list', 'file'] as const)(
     const progress = await produce().produce([table, column, tab].map((path): Seed => ({ kind, path })));
     expect(progress).toMatchObject({ accepted: 3, malformed: 1, problems: 1 });
     expect(problems).toEqual([
-      `${table} looks like a table, not a list of URLs: give the column of its URLs the header url, or the URLs alone, one a line`,
+      `${table} looks like a table, not a list of URLs: name its URL column url in the header line, or give only the URLs, one per line`,
     ]);
     expect((await waiting()).filter((url) => !url.includes('/4'))).toEqual([
       'https://example.com/2',

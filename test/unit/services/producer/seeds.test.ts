@@ -39,7 +39,7 @@ test('a table that does not say where its URLs are is refused at once; one that 
     return path;
   };
   const table = write('t.csv', 'id,link\n1,https://example.com/1\n');
-  const said = `${table} looks like a table, not a list of URLs: give the column of its URLs the header url, or the URLs alone, one a line`;
+  const said = `${table} looks like a table, not a list of URLs: name its URL column url in the header line, or give only the URLs, one per line`;
   await expect(readSeeds([table])).rejects.toEqual(new UsageError(said));
   await expect(readSeeds([], [table])).rejects.toEqual(new UsageError(said));
   const others = [write('u.csv', 'id,url\n1,https://example.com/1\n'), write('s.xml', '<urlset a="1, 2"/>')];

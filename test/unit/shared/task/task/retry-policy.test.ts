@@ -95,7 +95,7 @@ test.each<[unknown, readonly (string | RegExp)[]]>([
   [{ attempts: 1.5, backoff: 'none' }, ['expected attempts to be a whole number from 1 to 100', 'expected backoff to be fixed, linear, exponential']],
   [{ firstDelayMs: '1s' },            ['expected firstDelayMs to be milliseconds, at most 86400000']],
   [{ when: 'never' },                 ['expected when to be transient, all, a list of reasons or a function']],
-  [{ when: ['deadline'] },            [/^nothing is retried for deadline; there are timeout, dns/]],
+  [{ when: ['deadline'] },            [/^tasks are not retried for deadline; the reasons are timeout, dns/]],
   [{ delay: 5 },                      ['there is no delay; there are attempts, backoff, firstDelayMs, maxDelayMs, when']],
 ])('of the policy %o is wrong: %o', (policy, problems) => {
   expect(policyProblems(policy)).toEqual(problems.map((each) => (each instanceof RegExp ? expect.stringMatching(each) : each)));

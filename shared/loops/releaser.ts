@@ -16,10 +16,7 @@ import { idOf } from '../task/task/task.ts';
 const BATCH = 200;
 const DEFAULT_WINDOW = 1_000;
 const WINDOW_PER_SLOT = 4;
-/**
- * How long the number of worker slots is cached: the first time is for fresh or changed numbers, and is doubled while they stay the
- * same, up to the second.
- */
+/** How long the number of worker slots is cached after it has changed. Doubled while it stays the same, up to {@link SLOTS_KNOWN_MOST_MS}. */
 const SLOTS_KNOWN_MS = 500;
 const SLOTS_KNOWN_MOST_MS = 5_000;
 /** Bounds of the time between two looks: short enough to keep a fast fleet fed, long enough to cost an idle fleet almost nothing. */

@@ -16,7 +16,7 @@ import { type SlotHolder, Turn } from './turn.ts';
 const SLOWEST_ANSWER_MS = 100;
 /** Longest sleep during a long pause, so that an early end of the pause is noticed soon. */
 const MAX_NAP_MS = 2_000;
-/** Waits longer than this are reported. Every Crawl-delay that is honoured is shorter or equal. */
+/** Waits longer than this are reported. No Crawl-delay that is honoured is longer. */
 const LONG_WAIT_MS = MINUTE_MS;
 
 /** `go`: the host may be asked now. Otherwise try again in `inMs`, not sooner. */
@@ -235,7 +235,7 @@ export class SlotWait {
     // Nor does one that may have inherited a place from a dead worker: in line it could time out, with nobody left to use the place.
     const inherited = request.isTakenOver === true && line.has(host) ? await this.#ask(request) : undefined;
     if (inherited?.grant.granted === true) return inherited;
-    // Ask first even while this process holds all places: the wait for a slow host's pace doesn't happen here.
+    // Ask first, even while this process holds all places: if it is the host's pace that makes the request wait, don't wait in line.
     const first = line.has(host) ? undefined : await this.#ask(request);
     if (first !== undefined && first.grant.because !== 'concurrency') return first;
     const answer = await line.inTurn(host, until - clock.monotonic(), signal, async (hasWaited) => {

@@ -5,16 +5,9 @@ import { setting } from './setting.ts';
 
 /** The settings of a run. They are fixed when the run opens. */
 export const RUN_SETTINGS = {
-  rate: setting(
-    'run',
-    'RATE_LIMIT',
-    rate(),
-    '60/min',
-    'Request rate per host: 2/s, 60/min, 100/h, or none for no limit.',
-    {
-      flag: 'rate',
-    },
-  ),
+  rate: setting('run', 'RATE_LIMIT', rate(), '60/min', 'Requests per host: 2/s, 60/min, 100/h, none.', {
+    flag: 'rate',
+  }),
   maxAttempts: setting(
     'run',
     'MAX_ATTEMPTS',
@@ -28,7 +21,7 @@ export const RUN_SETTINGS = {
     'MAX_DEPTH',
     optional(integer({ min: 0, max: 1_000 })),
     '',
-    'Maximum links between a seed and a page (3; rel=next does not count).',
+    'Maximum links from a seed (3; rel=next adds none).',
   ),
   scope: setting(
     'run',
@@ -37,20 +30,8 @@ export const RUN_SETTINGS = {
     'host',
     "Where links may lead: the seed's host, its domain (subdomains too) or its folder (path).",
   ),
-  include: setting(
-    'run',
-    'INCLUDE',
-    urlPatterns(),
-    '',
-    'Follow only links that match: /news/*, *.html, comma-separated.',
-  ),
-  exclude: setting(
-    'run',
-    'EXCLUDE',
-    urlPatterns(),
-    '',
-    "Don't follow links that match: /login*, *sort=*, comma-separated.",
-  ),
+  include: setting('run', 'INCLUDE', urlPatterns(), '', 'Links to follow: /news/*, *.html, comma-separated.'),
+  exclude: setting('run', 'EXCLUDE', urlPatterns(), '', 'Links not to follow: /login*, *sort=*.'),
   maxPages: setting(
     'run',
     'MAX_PAGES',
@@ -84,7 +65,7 @@ export const RUN_SETTINGS = {
     'RECRAWL_AFTER',
     optional(duration({ minMs: 1_000 })),
     '',
-    'Incremental, and fetch pages again this long after their last fetch (7d, say), or sooner if their sitemap says so.',
+    'Turn on INCREMENTAL, and fetch pages again this long after their last fetch (7d, say), or sooner if their sitemap says so.',
   ),
   crawler: setting('run', 'CRAWLER', text(), 'page', 'The crawler: its name, or a path.'),
   crawlersDir: setting(

@@ -90,7 +90,7 @@ export const SETTINGS = {
     'CONTACT_URL',
     optional(url('http', 'https', 'mailto')),
     '',
-    'Contact for site owners, part of the User-Agent: https://… or mailto:….',
+    'Contact for site owners (https://… or mailto:…), part of the User-Agent.',
   ),
   privateHosts: setting(
     'fetch',
@@ -252,13 +252,7 @@ export const SETTINGS = {
     'Address to serve metrics on; 0.0.0.0: all addresses of this machine.',
   ),
 
-  outputDir: setting(
-    'output',
-    'OUTPUT_DIR',
-    text(),
-    './output',
-    'Folder for records; each run has its own <run>/ in it.',
-  ),
+  outputDir: setting('output', 'OUTPUT_DIR', text(), './output', 'Folder in which each run writes <run>/.'),
   sink: setting(
     'output',
     'SINK',
@@ -275,7 +269,7 @@ export const SETTINGS = {
     'LOG_LEVEL',
     optional(oneOf('silent', 'error', 'warn', 'info', 'debug')),
     '',
-    'Least severe level that is logged: error, warn, info, debug or silent (warn; work, api: info; try, url: error; doctor: silent).',
+    'Log level: error, warn, info, debug or silent (warn; work, api: info; try, url: error; doctor: silent).',
   ),
   logFormat: setting(
     'log',

@@ -19,9 +19,9 @@ export interface HostTrouble {
 
 export type TroubleKind = 'answered' | 'silent' | 'outage';
 
-/** Time from its first failure until a host that never answered the run is given up, if a try after {@link SILENT_TRIES_SPAN_MS} failed too. */
+/** Time from its first failure until a host that never answered the run is given up, provided that a later try has failed too. */
 export const SILENT_GIVE_UP_MS = MINUTE_MS;
-/** Minimum time from the first failure to the further failed try that giving up such a host requires. */
+/** Minimum time between the first failure and that later try. */
 export const SILENT_TRIES_SPAN_MS = 30 * SECOND_MS;
 /** Longest pause of such a host, and longest wait before a retry of its tasks. */
 export const SILENT_PAUSE_MS = 15 * SECOND_MS;

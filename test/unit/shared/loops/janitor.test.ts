@@ -128,5 +128,5 @@ test('runs that a full store has paused are said, with what they need', async ()
   await settled();
   clock.step(5_000);
   await settled();
-  expect(log.lines).toEqual(['error: nothing of the run can end: it is paused r it needs about 3 MiB']);
+  expect(log.lines).toEqual(['error: run paused, since none of its tasks can end r it needs about 3 MiB']);
 });

@@ -67,7 +67,7 @@ function entryOf(
 ): readonly SitemapEntry[] {
   const named = [url, external_url].find(isText) ?? (isText(id) && /^https?:\/\//i.test(id) ? id : undefined);
   if (named === undefined) return [];
-  const loc = resolveLocation(named.trim().slice(0, MAX_LOC_LENGTH), base);
+  const loc = resolveLocation(named.trim().slice(0, MAX_LOC_LENGTH + 1), base);
   return [{ loc, lastmod: [date_modified, date_published].find(isText), to: 'page' }];
 }
 

@@ -29,5 +29,5 @@ export function pageEntries(urls: readonly string[]): readonly SitemapEntry[] {
  */
 export type SitemapKind = 'urlset' | 'index' | 'feed' | 'text' | 'html' | 'empty' | 'unknown';
 
-/** Characters to which a longer `loc` is cut. It is then reported as malformed rather than lost. */
+/** Maximum characters of a `loc`. A longer one is cut but stays longer than this, so that it is reported as malformed rather than lost. */
 export const MAX_LOC_LENGTH = 8192;

@@ -134,9 +134,9 @@ export class SitemapXml implements XmlHandler {
 
   onText(piece: string, depth: number): void {
     if (this.#field === 'direct') {
-      if (depth === this.#entryDepth && this.#direct.length <= MAX_LOC_LENGTH) this.#direct += piece;
-    } else if (this.#text.length <= MAX_LOC_LENGTH) {
-      this.#text += piece;
+      if (depth === this.#entryDepth) this.#direct = appended(this.#direct, piece);
+    } else {
+      this.#text = appended(this.#text, piece);
     }
   }
 
@@ -258,6 +258,12 @@ export class SitemapXml implements XmlHandler {
     if (entries.length > 0) this.#entries = [];
     return this.#kind === 'html' ? [] : entries;
   }
+}
+
+/** Adds a piece to a text that isn't too long yet. Leading white space is dropped: counted, it would let a URL be cut to a valid one. */
+function appended(text: string, piece: string): string {
+  if (text.length > MAX_LOC_LENGTH) return text;
+  return text === '' ? piece.trimStart() : text + piece;
 }
 
 /** Returns a text from a place where URLs are optional, trimmed, if it looks like a URL; otherwise an empty text. */

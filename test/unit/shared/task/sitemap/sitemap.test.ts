@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { SitemapParser } from '../../../../../shared/task/sitemap/sitemap.ts';
 import type { SitemapEntry } from '../../../../../shared/task/sitemap/sitemap-entry.ts';
+import { readListedUrl } from '../../../../../shared/task/url/url.ts';
 
 const LOC = 'https://example.com/a';
 
@@ -184,6 +185,22 @@ test('a loc that is too long for a URL is cut, but stays too long', () => {
   const [loc = ''] = parse(url(`<loc>https://example.com/${'x'.repeat(20_000)}</loc>`), { step: 1_000 }).locs;
   expect(loc.length).toBeGreaterThan(8_192);
   expect(loc.length).toBeLessThan(10_000);
+});
+
+test.each([
+  [
+    'in many pieces behind white space',
+    url(`<loc>\n${' '.repeat(100)}https://example.com/${'?&amp;a'.repeat(3_000)}</loc>`),
+  ],
+  ['the same, without a loc', url(`\n${' '.repeat(100)}https://example.com/${'?&amp;a'.repeat(3_000)}`)],
+  [
+    'in a JSON Feed',
+    JSON.stringify({ version: 'https://jsonfeed.org/version/1.1', items: [{ url: `${LOC}${'x'.repeat(20_000)}` }] }),
+  ],
+])('a URL that is too long is not cut to one that could be fetched: %s', (_, document) => {
+  const [loc = ''] = parse(document).locs;
+  expect(loc.length).toBeGreaterThan(8_192);
+  expect(readListedUrl(loc)).toHaveProperty('problem');
 });
 
 test('what lies deeper than 64 elements is passed over', () => {

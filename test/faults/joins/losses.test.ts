@@ -151,7 +151,7 @@ describe('what a crawl with joins loses', () => {
         expect(paused?.pauseReason).toMatch(/^Redis is full: needs about \d+ MiB more \(maxmemory\)/);
         expect(paused?.waiting).toBeGreaterThan(0);
         expect(await crawl.workplace.json(['status', RUN])).toMatchObject({ pauseReason: paused?.pauseReason });
-        expect(crawl.said).toContain('nothing of the run can end: it is paused');
+        expect(crawl.said).toContain('run paused, since none of its tasks can end');
         const asked = crawl.site.requests.length;
         await sleep(3_000);
         expect(crawl.site.requests.length, 'nobody is asked in vain').toBe(asked);

@@ -95,7 +95,7 @@ test.each([
   expect(jar.headerFor('https://a.example/below')).toContain('id=new');
 });
 
-test('what a task carries is bounded: the newest cookies stay', () => {
+test('the cookies that a task carries are bounded: the newest stay', () => {
   const many = withCookies(
     undefined,
     'http://a.example/',

@@ -39,7 +39,7 @@ async function setup({ tasks = 0, sweep }: { readonly tasks?: number; readonly s
   };
 }
 
-test('lapsed leases are put back, however many, and said', async () => {
+test('lapsed leases are put back, however many, and logged', async () => {
   const { frontier, runs, janitor, clock, log } = await setup({ tasks: 1_300 });
   for (let i = 0; i < 2; i++) await frontier.release(EVERYTHING);
   clock.step(60_000);
@@ -58,7 +58,7 @@ test('a cancelled run is drained, however long it is', async () => {
   expect((await runs.progress('r'))?.endedAt).toBeDefined();
 });
 
-test('old runs are swept until there are none', async () => {
+test('old runs are deleted until there are none left', async () => {
   const left = [100, 100, 7, 0];
   const { janitor } = await setup({ sweep: async () => left.shift() ?? 0 });
   await janitor.start();
@@ -75,7 +75,7 @@ test('a round comes every 5 s or so, spread over the workers', async () => {
   expect(calls.reap).toBe(2);
 });
 
-test('a round that fails is said, and the next one comes as ever', async () => {
+test('a failed round is logged, and the next one comes as usual', async () => {
   const { janitor, failure, runs, step, log } = await setup({ tasks: 3 });
   failure.error = new Error('Redis is away');
   await runs.cancel('r');
@@ -116,7 +116,7 @@ test('stop without a start does nothing', async () => {
   await janitor.stop();
 });
 
-test('runs that a full store has paused are said, with what they need', async () => {
+test('runs that a full store has paused are logged, with what they need', async () => {
   const { frontier, clock, log } = await setup();
   const stuck = [[{ run: 'r', reason: 'it needs about 3 MiB' }]];
   const full = withMethods<typeof frontier & Partial<FullStore>>(frontier, {

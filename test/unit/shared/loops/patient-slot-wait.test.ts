@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HOST, setup } from './slot-wait-setup.ts';
 
-test('who can wait waits for a pause to end, however long, and looks at it every two seconds', async () => {
+test('a patient request waits for a pause to end, however long, and checks it every two seconds', async () => {
   const { slots, gate, limit, abort, asked, step } = setup({ intervalMs: 1_000 });
   await gate.pause(HOST, 5_000, 'Retry-After');
   let isOver = false;
@@ -14,7 +14,7 @@ test('who can wait waits for a pause to end, however long, and looks at it every
   expect([isOver, asked.length]).toEqual([true, 4]);
 });
 
-test('who can wait waits for a place, however long', async () => {
+test('a patient request waits for a place, however long', async () => {
   const { slots, gate, limit, abort, step } = setup({ concurrency: 1 });
   await gate.ask(HOST, limit, 'somebody else');
   let isOver = false;
@@ -39,7 +39,7 @@ test('a wait without end rejects with the reason of its signal, and keeps no pla
   expect(await gate.ask(HOST, { ...limit, intervalMs: 0 }, 'third')).toMatchObject({ granted: true });
 });
 
-test('who can wait has every other slot of a host whose pages ask for each of them just before it comes', async () => {
+test('a patient request gets every other slot of a host whose pages ask for each one just before it comes', async () => {
   const { slots, gate, limit, abort, step } = setup({ intervalMs: 1_000 });
   const order: string[] = [];
   let documents = 0;
@@ -60,7 +60,7 @@ test('who can wait has every other slot of a host whose pages ask for each of th
   expect(order.slice(0, 8)).toEqual(['page', 'document', 'page', 'document', 'page', 'document', 'page', 'document']);
 });
 
-test('where nobody else asks, who can wait has every slot', async () => {
+test('a patient request gets every slot if nobody else asks', async () => {
   const { slots, limit, abort, clock, step } = setup({ intervalMs: 1_000 });
   const began = clock.now();
   const starts: number[] = [];

@@ -36,7 +36,7 @@ test('an idle releaser looks four times a second, and a nudge hurries it', async
   expect([calls.release - before, published.length]).toEqual([1, 1]);
 });
 
-test('nudges without end make it no busier than one look in 10 ms', async () => {
+test('endless nudges cause at most one look in 10 ms', async () => {
   const { releaser, calls, step } = await setup();
   await releaser.start();
   for (let ms = 0; ms < 1_000; ms++) {
@@ -47,7 +47,7 @@ test('nudges without end make it no busier than one look in 10 ms', async () => 
   expect(calls.release).toBeGreaterThan(50);
 });
 
-test('what may be out follows the slots of workers: within half a second while these change, else within five', async () => {
+test('the window follows the slots of workers: within half a second while they change, otherwise within five', async () => {
   const world = await setup();
   const { work, step } = world;
   let reads = 0;
@@ -79,7 +79,7 @@ test('what may be out follows the slots of workers: within half a second while t
   expect(await after(500, 6_000), 'the machine’s clock was set back').toBe(2_000);
 });
 
-test('200 releasers with a full window look as often as a few, and who looked last may die', async () => {
+test('200 releasers with a full window look as often as a few, even if the last one to look dies', async () => {
   const world = await setup({ window: 10 });
   const { frontier, roster, offer, step, calls, published } = world;
   const watched = withMethods(frontier, {

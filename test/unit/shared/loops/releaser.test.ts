@@ -80,7 +80,7 @@ test.each([
   expect(await runs.progress('r')).toMatchObject({ discovered: 1, failed: 0 });
 });
 
-test('what can not go any more is dead-lettered, then settled', async () => {
+test('a task that can no longer be released is dead-lettered, then settled', async () => {
   const { releaser, frontier, runs, transport, clock } = await setup();
   await frontier.offer('r', [
     offerOf('http://a.test/1', { deadlineMs: 1_000 }),
@@ -112,7 +112,7 @@ test.each(['returned', 'refused', 'unknown'] satisfies PublishOutcome[])(
   },
 );
 
-test('a host that is down: its letters tell what was tried', async () => {
+test('dead letters of a host that is down list the attempts', async () => {
   const { releaser, frontier, transport, clock, offer } = await setup();
   await offer('http://a.test/1');
   const note = { at: clock.now(), worker: 'w', reason: 'timeout' };
@@ -219,7 +219,7 @@ test('once stopped, it releases nothing; stop waits for what it has begun', asyn
   expect(await frontier.reap(), 'its lease was made that of a queue').toBe(0);
 });
 
-test('what no queue takes is not offered to it again at once', async () => {
+test('a task refused by a queue is not published again at once', async () => {
   const { offer, releaser, calls, step } = await setup({ answer: () => 'refused' });
   await offer('http://a.test/1');
   await releaser.start();
@@ -227,7 +227,7 @@ test('what no queue takes is not offered to it again at once', async () => {
   expect(calls.release).toBeLessThanOrEqual(4);
 });
 
-test('a producer that fills a queue which takes nothing leaves', async () => {
+test('a producer gives up filling a queue that takes nothing', async () => {
   const { offer, releaser, runs } = await setup({ answer: () => 'refused' });
   await offer('http://a.test/1');
   await releaser.fill();

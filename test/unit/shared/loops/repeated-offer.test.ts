@@ -33,7 +33,7 @@ test('an offer is made again while the store is full, and after the run has refu
   expect(told).toEqual([true, false, true, false, 'refused']);
 });
 
-test('who is told to stop while the store is full makes no further offer', async () => {
+test('no further offer is made after a stop while the store is full', async () => {
   const { abort, told, offering, offers } = setup([]);
   await settled();
   abort.abort();

@@ -59,7 +59,7 @@ function setup(intervalMs: number) {
   };
 }
 
-test('a grant that takes long to arrive is let go, and another slot asked for', async () => {
+test('a grant that takes long to arrive is dropped, and another slot is requested', async () => {
   const { result, acquire, answer, step } = setup(150);
   acquire();
   await step(200);

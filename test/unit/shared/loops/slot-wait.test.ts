@@ -6,14 +6,14 @@ import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { HOST, setup } from './slot-wait-setup.ts';
 
-test('where nothing is limited, nothing is asked', async () => {
+test('without limits, the gate is not asked', async () => {
   const { acquire, asked } = setup();
   const acquiring = acquire();
   await settled();
   expect([acquiring.result, asked]).toMatchObject([{ go: true }, []]);
 });
 
-test('a pause that admission saw is waited for, even where nothing is limited', async () => {
+test('a pause that admission saw is waited for, even without limits', async () => {
   const { acquire, gate, step } = setup();
   await gate.pause(HOST, 200, 'Retry-After');
   const acquiring = acquire('me', 200);
@@ -169,7 +169,7 @@ test('a machine that slept, which its monotonic clock does not see, does not fir
   expect(mine.result).toMatchObject({ go: true });
 });
 
-test('of those who wait for a place, one asks for all, and they go in the order in which they came', async () => {
+test('of the requests that wait for a place, one asks for all, and they go in order of arrival', async () => {
   const { acquire, gate, limit, step, asked } = setup({ concurrency: 1 });
   await gate.ask(HOST, limit, 'quick');
   await gate.leave(HOST, limit, 'quick', { durationMs: 10 });
@@ -229,7 +229,7 @@ test('a request that gives its place back without having gone makes room for the
   ]);
 });
 
-test('a slow host whose places this process has all is left to the frontier at once', async () => {
+test('a slow host all of whose places this process holds is left to the frontier at once', async () => {
   const { acquire, gate, limit } = setup({ concurrency: 1 });
   await gate.ask(HOST, limit, 'gone');
   await gate.leave(HOST, limit, 'gone', { durationMs: 4_000 });
@@ -258,7 +258,7 @@ test('a place of a request that never left is given again when its lease ends', 
   expect(taken).toMatchObject([{ go: true }, { go: true }]);
 });
 
-test('where a place was left while the gate was being asked, it is asked again at once', async () => {
+test('the gate is asked again at once if a place was left while it was being asked', async () => {
   const clock = new SteppedClock();
   const { gate } = openLocalParts({ clock });
   const limit = { intervalMs: 0, concurrency: 2 };
@@ -301,7 +301,7 @@ test('told to stop while it waits, it gives its place back', async () => {
   expect(await gate.ask(HOST, { ...limit, intervalMs: 0 }, 'third')).toMatchObject({ granted: true });
 });
 
-test('a request whose worker died over it takes its place at once, past those that wait in line for one', async () => {
+test('a request whose worker died takes over its place at once, ahead of those in line', async () => {
   const { acquire, gate, limit } = setup({ concurrency: 1 });
   await gate.ask(HOST, limit, 'of the dead');
   const waiting = acquire('waiting');

@@ -33,7 +33,7 @@ test.each<[string, number, number, number]>([
   expect(late).toEqual(Array(times).fill('a.test'));
 });
 
-test('where connections are closed after each answer, every request is as late: after the first, nothing is moved', async () => {
+test('on a host that closes connections after each answer every request is equally late: after the first, no slot is moved', async () => {
   const { turn, late } = setup(1_000);
   for (let n = 0; n < 3; n++) {
     const request = turn();
@@ -45,7 +45,7 @@ test('where connections are closed after each answer, every request is as late: 
   expect(late).toHaveLength(1);
 });
 
-test('what a request waited for this process is not the time of its host', async () => {
+test('time that a request waited for this process is not counted as response time', async () => {
   const { turn, ends } = setup(0);
   const request = turn();
   vi.advanceTimersByTime(500);

@@ -61,7 +61,7 @@ test('the metrics of the process and of the fleet, in one text, each name once',
   expect(await metrics.workersWanted()).toBe(1);
 });
 
-test('Redis is away: so it says, and what it can not read is missing until it is back', async () => {
+test('while Redis is unreachable it is reported as down, and its values are missing until it is back', async () => {
   const { metrics, away } = await setup();
   away.push('Redis is away');
   const samples = samplesOf(await metrics.text());

@@ -3,7 +3,7 @@ import { FleetMetrics } from '../../../../shared/metrics/fleet-metrics.ts';
 import { samplesOf } from '../../../support/metrics/exposition.ts';
 import { BUSY_FLEET } from '../../../support/metrics/fleet-readings.ts';
 
-test('all that is known of a fleet is exported, under these names', async () => {
+test('everything known about a fleet is exported under these names', async () => {
   const text = await new FleetMetrics({ read: async () => BUSY_FLEET }).text();
   // biome-ignore format: a table
   expect(Object.fromEntries(samplesOf(text))).toEqual({
@@ -44,7 +44,7 @@ test('all that is known of a fleet is exported, under these names', async () => 
   });
 });
 
-test('what could not be read is left out: 0 would say that all is well', async () => {
+test('values that could not be read are left out: 0 would suggest that all is well', async () => {
   const { workers, queues } = BUSY_FLEET;
   let reading: object = {};
   const metrics = new FleetMetrics({ read: async () => reading });

@@ -22,7 +22,7 @@ async function read({ registry }: PrometheusObserver, prefix: string): Promise<R
   return Object.fromEntries(samples.filter(([name]) => !/_bucket|_sum/.test(name)));
 }
 
-test('settles are counted by outcome and reason, once: one that came too late is none', async () => {
+test("settles are counted by outcome and reason, once: late ones don't count", async () => {
   const store = await openSqliteStore();
   const observer = new PrometheusObserver({ version: '1' });
   const frontier = measuredFrontier(store.port, 'sqlite', observer);
@@ -53,7 +53,7 @@ test('settles are counted by outcome and reason, once: one that came too late is
   await store.close();
 });
 
-test('what has not happened yet is counted as 0, so that its first time is an increase', async () => {
+test('events that have not happened yet count as 0, so that the first is an increase', async () => {
   const observer = new PrometheusObserver({ version: '1' });
   const begun = { ...(await read(observer, 'trawl_tasks_settled')), ...(await read(observer, 'trawl_webhook')) };
   expect(begun).toMatchObject({
@@ -109,7 +109,7 @@ const fetcher: Fetcher = {
   waitingForMemory: 5,
 };
 
-test('requests are counted by what they came to, and bytes as they are read', async () => {
+test('requests are counted by outcome, and bytes as they are read', async () => {
   const observer = new PrometheusObserver({ version: '1' });
   const measured = measuredFetcher(fetcher, observer);
   const ask = (said: string) => measured.fetch({ url: `http://a.test/${said}`, maxBodyBytes: 9 }).catch(() => {});
@@ -133,7 +133,7 @@ test('requests are counted by what they came to, and bytes as they are read', as
   ]);
 });
 
-test('a task in hand is at one stage, and what is at none is elsewhere', async () => {
+test('a task in hand is at one stage, or counted as other', async () => {
   const observer = new PrometheusObserver({ version: '1' });
   observer.watchWorker(() => ({ slots: 8, inHand: 3, bound: 'memory' }));
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -17,7 +17,7 @@ async function setup({ read = async () => 'trawl_slots 1\n', port = 0, isBrief =
   return { server, said, url: server.url ?? 'http://nowhere.invalid/' };
 }
 
-test('serves the exposition, with its content type, and nothing else', async () => {
+test('serves the metrics with their content type, and nothing else', async () => {
   const { url, server } = await setup();
   const answer = await fetch(url);
   expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([
@@ -35,14 +35,14 @@ test('serves the exposition, with its content type, and nothing else', async () 
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test('metrics that can not be read are a 503, and say nothing of why', async () => {
+test('unreadable metrics are answered with 503, without the reason', async () => {
   const { url, said } = await setup({ read: () => Promise.reject(new Error('redis://:secret@host')) });
   const answer = await fetch(url);
   expect([answer.status, await answer.text()]).toEqual([503, 'The metrics could not be read.\n']);
   expect(said.at(-1)?.[0]).toBe('warn');
 });
 
-test('a port that is taken is said, and the process works on: aloud, unless it ends soon', async () => {
+test('a taken port is logged, as a warning unless the process ends soon, and the process works on', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void other.close());
@@ -54,7 +54,7 @@ test('a port that is taken is said, and the process works on: aloud, unless it e
   }
 });
 
-test('while METRICS_PORT is off, a process keeps its own ports', async () => {
+test('without METRICS_PORT, a process keeps its own ports', async () => {
   const metrics = await openProcessMetrics({
     settings: { metricsPort: undefined, metricsHost: '127.0.0.1' },
     log: silentLog,

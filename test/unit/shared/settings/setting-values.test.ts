@@ -106,7 +106,7 @@ test.each([
   expect(read({ flag: { LASTMOD_SINCE: text } }).lastmodSince).toEqual(moment);
 });
 
-test('words that are no rule, and dates that are none, are named with what they could be', () => {
+test('unknown rules and invalid dates are reported with the accepted forms', () => {
   const flag = { LASTMOD_SINCE: '2026-11-31', URL_KEY: 'sort-query,lower-case' };
   expect(problemsOf({ flag })).toEqual([
     'expected --url-key to be some of no-www, no-trailing-slash, no-tracking, no-session, sort-query, or none, got "sort-query,lower-case"',

@@ -45,7 +45,7 @@ test('the defaults', () => {
   ]);
 });
 
-test('all that the Compose files read is known in .env', () => {
+test('every name that the Compose files read is known in .env', () => {
   const files = ['docker-compose.yml', 'docker-compose.monitoring.yml'];
   const names = files
     .map((file) => readFileSync(file, 'utf8'))
@@ -55,7 +55,7 @@ test('all that the Compose files read is known in .env', () => {
   expect(known).toEqual(expect.arrayContaining([...names].map(([, name]) => name)));
 });
 
-test('what Kubernetes adds to the environment for services called redis, rabbitmq and api is no setting', () => {
+test('the variables that Kubernetes adds for services called redis, rabbitmq and api are not settings', () => {
   const environment = {
     REDIS_PORT: 'tcp://10.96.0.12:6379',
     REDIS_SERVICE_HOST: '10.96.0.12',
@@ -74,7 +74,7 @@ test('what Kubernetes adds to the environment for services called redis, rabbitm
 });
 
 // biome-ignore format: a table
-test('hosts that are not checked are named without anything else', () => {
+test('hosts that are not checked are named without scheme, port or path', () => {
   expect(read({ flag: { INSECURE: 'Intranet.example, 192.0.2.7,[::1],' } }).insecure).toEqual([
     'intranet.example',
     '192.0.2.7',
@@ -86,7 +86,7 @@ test('hosts that are not checked are named without anything else', () => {
     ]);
 });
 
-test('names by which the API is reached are as browsers say them, and proxies in front of it are addresses', () => {
+test('host names of the API are written as browsers send them, and its proxies are addresses', () => {
   expect(read({ flag: { API_HOSTS: 'Trawl.Example.com, münchen.example' } }).apiHosts).toEqual([
     'trawl.example.com',
     'xn--mnchen-3ya.example',
@@ -103,14 +103,14 @@ test('names by which the API is reached are as browsers say them, and proxies in
     ]);
 });
 
-test('in Compose, .env says by which names the API is reached', () => {
+test('in Compose, .env sets the host names of the API', () => {
   const [, after = ''] = readFileSync('docker-compose.yml', 'utf8').split('\n  api:\n');
   const [api] = after.split('\n\n');
   expect(api).toMatch(/hostname: api\n/);
   expect(api).not.toContain('--api-hosts');
 });
 
-test('a file of certificates is read at once', () => {
+test('a file of certificates is read right away', () => {
   const certificate = join(import.meta.dirname, '../../../support/site/certificate.ts');
   expect(read({ flag: { CA_FILE: certificate } }).caFile).toHaveLength(1);
   expect(problemsOf({ flag: { CA_FILE: '/no/file' } })).toEqual([
@@ -224,12 +224,12 @@ test.each([
   expect([redisUrl, cacheRedisUrl]).toEqual([url, url]);
 });
 
-test('a schema that is the usual one is taken, as other programs write it', () => {
+test('the default schema is accepted in the form that other programs write', () => {
   const url = 'postgresql://jo@db/t?schema=public';
   expect(read({ environment: { SINK: url } }).sink).toBe(url);
 });
 
-test('every problem is named at once, with what was expected and what was given, but no secret', () => {
+test('all problems are reported at once, with the expected and the given value, but no secret', () => {
   const problems = problemsOf({
     flag: { RATE_LIMIT: 'fast' },
     environment: {
@@ -262,7 +262,7 @@ test('the User-Agent names the program, its version and a contact', () => {
   );
 });
 
-test('what a contact may be is told as it is written', () => {
+test('the forms of a contact are listed as they are written', () => {
   expect(read({ flag: { CONTACT_URL: 'mailto:me@a.example' } }).contactUrl).toBe('mailto:me@a.example');
   expect(problemsOf({ environment: { CONTACT_URL: 'me@a.example' } })).toEqual([
     'expected CONTACT_URL to be a URL that begins with http:// or https:// or mailto:, got "me@a.example"',

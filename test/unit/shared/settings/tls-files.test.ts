@@ -25,7 +25,7 @@ async function openFiles() {
   return { ...(paths as Record<keyof typeof made, string>), missing: join(folder, 'missing.pem') };
 }
 
-test('files that TLS can not be spoken with are wrong settings, each with what is wrong with it', async () => {
+test('unusable TLS files are wrong settings, each with its problem', async () => {
   const { cert, key, other, locked, empty, missing } = await openFiles();
   const tried = (files: Record<string, string>) =>
     problemsOf({ environment: { REDIS_URL: URL, ...files } }).map((each) => each.replaceAll(/\/\S*\//g, ''));
@@ -48,7 +48,7 @@ test('files that TLS can not be spoken with are wrong settings, each with what i
   expect(tried({ REDIS_KEY_FILE: key })).toEqual(['expected REDIS_CERT_FILE to be set because REDIS_KEY_FILE is']);
 });
 
-test('files for a connection without TLS are not left out in silence, unless its address was given after them', async () => {
+test('TLS files for a connection without TLS are reported, unless its address overrides them', async () => {
   const { cert, key } = await openFiles();
   const files = { RABBITMQ_CA_FILE: cert, REDIS_CERT_FILE: cert, REDIS_KEY_FILE: key };
   const said = [

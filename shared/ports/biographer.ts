@@ -4,15 +4,15 @@ import type { HostCircumstances } from './host-overview.ts';
 import type { RunState } from './runs.ts';
 
 /**
- * Finds a task in a frontier, for a person who asks what became of a URL. It searches a host's list in chunks, so that a
- * list of a million blocks nothing.
+ * Finds a task in a frontier, for a person who asks what became of a URL. It searches a host's list in chunks, so that even
+ * a list of a million tasks blocks nothing.
  *
- * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`.
+ * Implementations: beside the frontier's, in `stores/redis` and `stores/sqlite`.
  */
 export interface Biographer {
-  /** Have runs that share their marks taken it? */
+  /** Returns whether any run that shares its marks with others has taken the URL. */
   isKnown(mark: string): Promise<boolean>;
-  /** What a run knows of a task; nothing if the store doesn't know the run. */
+  /** Returns what a run knows about a task; `undefined` if the store doesn't know the run. */
   trace(run: string, task: { readonly mark: string; readonly host: string }): Promise<TaskTrace | undefined>;
 }
 
@@ -23,19 +23,19 @@ export interface TaskTrace {
   readonly hasOwnMarks: boolean;
   /** The URL is in the run's marks: taken by this run or, if marks are shared, by another. */
   readonly isMarked: boolean;
-  /** It failed in this run. */
+  /** The task failed in this run. */
   readonly hasFailed: boolean;
-  /** Where it is now; nothing if it neither waits nor is in flight. */
+  /** Where the task is now. Absent if it neither waits nor is in flight. */
   readonly place?: Place;
-  /** Of the host that it waits for. */
+  /** The state of the host it waits for. */
   readonly host: HostCircumstances & {
-    /** Milliseconds until release looks at the host again, as far as is known. */
+    /** Milliseconds until release checks the host again, as far as is known. */
     readonly nextLookMs: number;
   };
 }
 
 export type Place =
-  /** Number of tasks before it in its host's list; `host`: that of another host, which redirects have led it to. */
+  /** In its host's list, behind `ahead` other tasks. `host` is set if redirects have moved it to another host's list. */
   | {
       readonly at: 'waiting';
       readonly queue: Queue;
@@ -43,7 +43,7 @@ export type Place =
       readonly host?: string;
       readonly state: TaskState;
     }
-  /** Until its next attempt is due; `forRoom`: and until the store has room for its links. */
+  /** Waiting until its next attempt is due, in `inMs`, and with `forRoom` also until the store has room for its links. */
   | {
       readonly at: 'retry';
       readonly queue: Queue;
@@ -56,10 +56,10 @@ export type Place =
       readonly at: 'publishing' | 'queued' | 'working';
       readonly queue: Queue;
       readonly release: number;
-      /** Until it waits again, if nobody renews the lease. */
+      /** Milliseconds until the lease lapses and the task waits again, unless the lease is renewed. */
       readonly leaseMs: number;
       readonly worker?: string;
-      /** How long that worker has had it, in milliseconds. */
+      /** Milliseconds that the worker has had the task. */
       readonly forMs?: number;
       readonly state: TaskState;
     };

@@ -9,7 +9,7 @@ import type { AttemptNote, TaskState } from './frontier/frontier.ts';
 import type { GroupOwner } from './frontier/groups.ts';
 import type { OutgoingMessage } from './transport.ts';
 
-/** Dead letters are kept this long, wherever that is. */
+/** Time after which dead letters expire, wherever they are kept. */
 export const LETTER_TTL_MS = DAY_MS;
 
 const letterSchema = z.object({
@@ -32,28 +32,31 @@ const letterSchema = z.object({
   owner: z.object({ ...writtenTaskSchema.shape, claimed: z.string().optional() }).optional(),
 });
 
-/** The body of a message in `failed_urls`: a failed task with its reason. Its logins are kept for a replay, and never shown, as are the credentials in its request. */
+/**
+ * The body of a message in `failed_urls`: a failed task with its reason. Its logins and the credentials in its request are kept
+ * for a replay and never shown.
+ */
 export interface DeadLetter extends WrittenTask, Failed {
   readonly run: string;
 }
 
-/** What a dead letter holds besides the task. */
+/** The contents of a dead letter besides the task. */
 interface Failed {
   readonly reason: LetterReason;
-  /** Of the last answer, if there was one. */
+  /** Status of the last answer, if there was one. */
   readonly status?: number;
   /** The last error, as a sentence. */
   readonly error?: string;
   /** The last ten failed attempts, newest first: when, by which worker, and why. */
   readonly attempts: readonly AttemptNote[];
-  /** ISO 8601, as the next. */
+  /** ISO 8601, like `failedAt`. */
   readonly firstSeen: string;
   readonly failedAt: string;
-  /** Of a member or a join of a group: the group's owner as it was offered, for a replay. */
+  /** Only for a member or a join of a group: the group's owner as it was offered, for a replay. */
   readonly owner?: LetterOwner;
 }
 
-/** `claimed`: see {@link GroupOwner}. */
+/** For `claimed`, see {@link GroupOwner}. */
 export interface LetterOwner extends WrittenTask {
   readonly claimed?: string;
 }
@@ -66,13 +69,13 @@ export interface Failure {
   readonly attempts: readonly AttemptNote[];
   /** Epoch milliseconds. */
   readonly at: number;
-  /** See `ownerOf` of `groups.ts`; without it, the letter of a member or a join can't be replayed. */
+  /** See `ownerOf` in `groups.ts`. Without it, the letter of a member or a join can't be replayed. */
   readonly owner?: GroupOwner | undefined;
 }
 
 const MAX_HEADER_LENGTH = 1_024;
 
-/** The dead letter of a failed task, as a message. */
+/** Returns the dead letter of a failed task, as a message. */
 export function deadLetterOf(task: Task, state: TaskState, failure: Failure): OutgoingMessage {
   const { reason, status, attempts, at, owner, error = untriedError(reason, state) } = failure;
   const { cookies: _, ...lasting } = task;
@@ -98,17 +101,17 @@ export function deadLetterOf(task: Task, state: TaskState, failure: Failure): Ou
   };
 }
 
-/** The owner from its beginning: where redirects led it, and what it has claimed for that, is found anew. */
+/** Returns the owner as it was first offered: a replay follows its redirects, and claims their target, again. */
 function letterOwner({ task, claimed = task.replayed?.claimed }: GroupOwner): LetterOwner {
   const { run, url, host, mark, step, queue, logins } = task;
   const begun = { ...carriedFields(task), ...{ run, url, host, mark, step, queue }, ...loginsField(logins) };
   return { ...(writtenTask(begun) as WrittenTask), ...(claimed === undefined ? {} : { claimed }) };
 }
 
-/** A broker refuses a message that is too large, and closes the channel of whoever sent it: 16 MiB by default, on 4.x. */
+/** Well below a broker's limit, 16 MiB by default on 4.x: it refuses a larger message and closes the sender's channel. */
 const MAX_RAW_BYTES = 2 ** 20;
 
-/** The dead letter of a body that is not a task, as a message: the first MiB of its bytes, unchanged. */
+/** Returns the dead letter of a body that is not a task, as a message: the first MiB of its bytes, unchanged. */
 export function malformedLetterOf(id: string | undefined, body: Uint8Array, problem: string): OutgoingMessage {
   const isCut = body.byteLength > MAX_RAW_BYTES;
   const said = isCut ? `${problem} (the first ${MAX_RAW_BYTES} of ${body.byteLength} bytes)` : problem;
@@ -120,7 +123,7 @@ export function malformedLetterOf(id: string | undefined, body: Uint8Array, prob
   };
 }
 
-/** Reads a dead letter; nothing if its body is that of a malformed message, or anything else. */
+/** Reads a dead letter. Returns `undefined` if the body is that of a malformed message, or anything else. */
 export function readDeadLetter(body: Uint8Array): DeadLetter | undefined {
   try {
     const read = letterSchema.safeParse(JSON.parse(new TextDecoder().decode(body)));
@@ -130,7 +133,7 @@ export function readDeadLetter(body: Uint8Array): DeadLetter | undefined {
   }
 }
 
-/** Older programs left credentials in the URL, as other AMQP clients may. */
+/** Moves credentials from the URL to the logins. Older programs left them in the URL, and other AMQP clients can, too. */
 function withoutLogin(letter: DeadLetter): DeadLetter {
   if (!letter.url.includes('@')) return letter;
   const url = readUrl(letter.url);
@@ -140,7 +143,7 @@ function withoutLogin(letter: DeadLetter): DeadLetter {
     : { ...letter, url: url.href, ...loginsField(withLogin(letter.logins, url.href, url.login)) };
 }
 
-/** Why a task failed whose failure no attempt explains, as a sentence. */
+/** Returns the error, as a sentence, for a failure that no attempt explains. */
 export function untriedError(reason: FailedReason, { deadline, starts }: TaskState): string | undefined {
   switch (reason) {
     case 'deadline':

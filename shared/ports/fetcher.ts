@@ -4,34 +4,37 @@ import type { Validators } from '../task/task/known-page.ts';
 import type { SentRequest } from '../task/task/request.ts';
 
 /**
- * Makes HTTP requests: one request, one answer. It does not retry, pace, deduplicate or follow redirects: each redirect
- * is a request of its own, in the turn of the host that it leads to.
+ * Makes HTTP requests: one request, one answer. It does not retry, pace, deduplicate or follow redirects. Each redirect is a
+ * new request, made in the turn of the host it leads to.
  *
  * There are two kinds of request. A *page* is read whole, and only if its status is 2xx and its content type is accepted.
- * A *document*, a robots.txt or a sitemap, is read as it arrives, whatever its status, and its reader stops when it has
+ * A *document* (a robots.txt or a sitemap) is read as it arrives, whatever its status, and its reader stops when it has
  * enough.
  *
- * | promise     | what it says                                                                                          |
+ * | subject     | promise                                                                                               |
  * |-------------|-------------------------------------------------------------------------------------------------------|
  * | answers     | an answer of any status resolves; everything else rejects with a {@link FetchError} that has a reason |
- * | once        | nothing is asked twice, but for a request that may be, and that a connection lost unsent, or a kept one before its answer began, or whose server refuses HTTP/2 |
- * | time        | a request and each phase of it has a time-out; decoding counts, waiting for this process does not     |
- * | memory      | bodies of pages have a budget; when it is used up, they are not read on, but for the oldest           |
- * | bytes       | a page over its cap is refused, on the wire or decoded, as soon as that shows                         |
- * | codings     | gzip, deflate, br and zstd are undone, at most two deep; data that hold next to nothing are refused   |
- * | addresses   | no address that the address guard refuses is ever connected to, or named to a proxy                   |
- * | credentials | a host's own headers and logins go to its origin alone; cookies are the caller's: none is kept here     |
- * | connections | are used again after an answer read to its end; bursts are spread; after `stop` none is left          |
- * | proxies     | one that fails is passed over; that costs the target nothing                                          |
+ * | once        | nothing is sent twice, except a repeatable request in one of the three cases below                    |
+ * | time        | each request and each of its phases has a time-out; decoding counts, waiting for this process doesn't |
+ * | memory      | the bodies of pages share a budget; when it is used up, only the oldest body is read on               |
+ * | bytes       | a page is refused as soon as it turns out to exceed its cap, on the wire or decoded                   |
+ * | codings     | gzip, deflate, br and zstd are decoded, at most two deep; data that decode to next to nothing are refused |
+ * | addresses   | an address that the address guard refuses is never connected to, nor named to a proxy                 |
+ * | credentials | a host's own headers and logins go only to its origin; cookies are up to the caller, and not kept here |
+ * | connections | are reused once their answer was read to its end; bursts are spread; after `stop` none is left        |
+ * | proxies     | one that fails is passed over, at no cost to the target                                               |
  * | network     | while several hosts are asked and none answers, failures have reason `network`: hosts aren't to blame |
+ *
+ * A repeatable request is sent again if the connection broke before it was sent, if a kept-alive connection broke before the
+ * answer began, or if the server refuses HTTP/2.
  *
  * Any number of requests may be under way at once. Implementations: `fetchers/got` and `fetchers/undici`; both pass
  * `test/contract/suites/fetcher.contract.ts`.
  */
 export interface Fetcher {
   /**
-   * Finds out where a URL's host is, so that a request that follows can begin at once: a request in a host's turn that first has
-   * to wait for a name arrives too late. Never rejects, since the request will: then it took too long, say.
+   * Looks up the address of a URL's host in advance, so that the request itself can begin at once: a request that first waits
+   * for a look-up misses its host's turn. Never rejects: if the look-up fails, the request will report that.
    */
   prepare(url: string, signal: AbortSignal): Promise<void>;
   /** Fetches a whole page. */
@@ -39,72 +42,72 @@ export interface Fetcher {
   /** Opens a document for reading as it arrives. The caller reads `body` to its end, or destroys it. */
   open(request: DocumentRequest): Promise<OpenDocument>;
   /**
-   * A digest of the headers that only this deployment sends to the URL's host, credentials say: the answer is not for
-   * others. Nothing if there are none.
+   * Returns a digest of the headers, such as credentials, that only this deployment sends to the URL's host, so that answers
+   * to them are not shared with others. `undefined` if there are none.
    */
   variantOf(url: string): string | undefined;
   /** Closes idle connections at once, and each one in use when its request ends. Safe to call twice. */
   stop(): Promise<void>;
-  /** Does no host answer, of several that were asked? Our own network is away, then. */
+  /** Several hosts were asked and none of them answers, so our own network is down. */
   readonly isNetworkAway: boolean;
-  /** Do all of its proxies rest, if it has any? It asks nobody, then. */
+  /** It has proxies, but all of them rest, so it makes no requests. */
   readonly isWithoutProxy: boolean;
-  /** How many requests it can well have open at once: a worker that finds its own size goes no further. */
+  /** Number of open requests it handles well. A worker that sizes itself goes no higher. */
   readonly mostAtOnce: number;
-  /** Number of pages, and of joins, whose reading waits for memory. */
+  /** Number of pages and joins that wait for memory. */
   readonly waitingForMemory: number;
 }
 
-/** An optional ability: the budget of memory that the bodies of pages have, in which others may take part. */
+/** An optional ability: the memory budget for the bodies of pages, in which other data can have a share. */
 export interface BodyBudget {
-  /** Bytes that count as memory now, of bodies being read and held, and of others. */
+  /** Bytes counted against the budget now: bodies being read or held, and other data. */
   readonly bodyBytes: number;
   /**
-   * Counts bytes that are no body, as those of a body: resolves once there is room for them, or nothing older is left that could
-   * make room. The caller must close the share in the end.
+   * Counts data other than a body against the budget. Resolves once there is room for it, or when nothing older is left that
+   * could make room. The caller must close the share.
    */
   reserve(bytes: number): Promise<MemoryShare>;
 }
 
-/** What one thing in memory takes of a {@link BodyBudget}. */
+/** One share of a {@link BodyBudget}. */
 export interface MemoryShare {
-  /** It has turned out to have this many bytes. */
+  /** Sets the actual size, once it is known. */
   settle(bytes: number): void;
-  /** Frees its memory. Safe to call twice. */
+  /** Frees the memory. Safe to call twice. */
   close(): void;
 }
 
-/** What requests for pages and for documents have in common. */
+/** The common fields of requests for pages and documents. */
 export interface FetchRequest {
   readonly url: string;
   /** Aborts the request; it then rejects with reason `aborted`. */
   readonly signal?: AbortSignal;
   /**
-   * The credentials for the URL, which has none itself: see `task/url/logins.ts`. Headers that the deployment sends to the
-   * host override them.
+   * The credentials for the URL, which itself contains none: see `task/url/logins.ts`. Headers that the deployment sends to
+   * the host override them.
    */
   readonly login?: string | undefined;
   /** A `Cookie` header. A cookie of the same name that the deployment or the request itself sends to the host overrides it. */
   readonly cookie?: string | undefined;
-  /** Gets the `Set-Cookie` lines of an answer, if it has any. They are in no header that is passed on. */
+  /** Called with the `Set-Cookie` lines of an answer, if there are any. They don't appear in the answer's headers. */
   readonly onCookies?: ((lines: readonly string[]) => void) | undefined;
-  /** The URL that the caller was redirected from: headers for that origin are not sent to another. */
+  /** The URL that redirected to this one. Headers meant for its origin are not sent to another origin. */
   readonly redirectedFrom?: string;
-  /** Others have named the URL and caused the request: the headers that the deployment sends to its host are left out. */
+  /** Someone else chose the URL and caused the request, so the headers that the deployment sends to its host are left out. */
   readonly isForOthers?: true;
-  /** Filled in as the request goes on. */
+  /** Filled in during the request. */
   readonly timings?: RequestTimings;
 }
 
-/** When things happened in one request, whether it is answered or not. */
+/** The timing and progress of one request, whether it is answered or not. */
 export class RequestTimings {
-  /** Milliseconds that it waited for this process: for memory, or for its turn to connect. The host is not to blame for them. */
+  /** Milliseconds the request waited for this process: for memory, or for its turn to connect. The host is not to blame for them. */
   waitedMs = 0;
-  /** The server closes the connection after its answer: the next request needs a new one. */
+  /** The server closes the connection after its answer, so the next request needs a new one. */
   isClosing = false;
-  /** It may have reached the host: what becomes of it there isn't known until an answer comes. */
+  /** The request may have reached the host. Its effect there is unknown until an answer comes. */
   isSent = false;
-  /** Called when the request is being written to a connection; again if it has to be sent once more, on another. */
+  /** Called when the request is written to a connection, and again if it has to be sent on another. */
   readonly onSent: () => void;
 
   constructor(onSent: () => void = () => {}) {
@@ -113,23 +116,23 @@ export class RequestTimings {
 }
 
 export interface PageRequest extends FetchRequest {
-  /** What is sent. Default: a GET. Its headers override all others. */
+  /** Method, headers and body. Defaults to a GET. Its headers override all others. */
   readonly send?: SentRequest;
-  /** Bytes of body, after decompression. A longer body is refused with reason `size`. */
+  /** Maximum bytes of the body, after decompression. A longer body is refused with reason `size`. */
   readonly maxBodyBytes: number;
-  /** Asked once the headers are in: `false` ends the request with reason `content_type`. Only for status 2xx. */
+  /** Called once the headers are in, only for status 2xx. Returning `false` ends the request with reason `content_type`. */
   readonly accepts?: (contentType: string | undefined) => boolean;
-  /** Of the known version: if it is still current, the answer is a 304. */
+  /** Validators of the version known already. If it is still current, the answer is a 304. */
   readonly validators?: Validators;
-  /** Keeps the page's bytes counted as memory after the fetch. Default: they count until the fetch ends. */
+  /** Keeps the page's bytes counted as memory after the fetch. By default, they count until the fetch ends. */
   readonly hold?: PageHold;
 }
 
-/** A caller's hold on the bytes of a fetched page, or of what a join gets. */
+/** A caller's hold on the bytes of a fetched page, or of a join's inputs. */
 export class PageHold {
   #letGo: (() => void) | undefined;
 
-  /** Does something that needs a hold, which ends with it. */
+  /** Runs work with a hold that ends when the work does. */
   static async during<T>(work: (hold: PageHold) => Promise<T>): Promise<T> {
     const hold = new PageHold();
     try {
@@ -139,7 +142,7 @@ export class PageHold {
     }
   }
 
-  /** For fetchers: a page's bytes count until `letGo` is called. Releases the page before, if there is one. */
+  /** Called by fetchers: a page's bytes count until `letGo` is called. Releases the previous page, if there is one. */
   keep(letGo: () => void): void {
     this.#letGo?.();
     this.#letGo = letGo;
@@ -153,27 +156,27 @@ export class PageHold {
 }
 
 export interface DocumentRequest extends FetchRequest {
-  /** For the whole request, its body included; the fetcher's own where left out. */
+  /** Time-out of the whole request, including its body. Defaults to the fetcher's own. */
   readonly timeoutMs?: number;
 }
 
 interface ResponseHead {
-  /** The URL that was asked, without its fragment. */
+  /** The URL that was requested, without its fragment. */
   readonly finalUrl: string;
   readonly status: number;
-  /** Those of the allow-list, names in lower case. */
+  /** The headers on the allow-list, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface OpenDocument extends ResponseHead {
-  /** Decompressed bytes, of any number; ends with a {@link FetchError} when the request fails midway. */
+  /** Decompressed bytes, without a size limit. Throws a {@link FetchError} if the request fails midway. */
   readonly body: AsyncIterable<Uint8Array> & { destroy(): void };
 }
 
-/** At most this many bytes of an unwanted body are read, so that its connection can be used again. */
+/** Maximum bytes of an unwanted body to read so that its connection can be reused. */
 export const MOST_UNWANTED_BYTES = 65_536;
 
-/** Discards an unwanted body in the background. However that ends, the answer stands. */
+/** Discards an unwanted body in the background. Errors are ignored. */
 export function letGo(body: OpenDocument['body']): void {
   const read = async (): Promise<void> => {
     let size = 0;
@@ -188,18 +191,18 @@ export function letGo(body: OpenDocument['body']): void {
 export interface FetchedPage extends ResponseHead {
   /** Decompressed bytes; none unless the status is 2xx. */
   readonly body: Uint8Array;
-  /** From the start of the request to the last byte, without the waits for this process: see {@link RequestTimings.waitedMs}. */
+  /** From the start of the request to the last byte, excluding waits for this process: see {@link RequestTimings.waitedMs}. */
   readonly durationMs: number;
 }
 
-/** Characters of why a request failed: a certificate may name thousands of hosts, and a header have 64 KiB. It is kept for each page. */
+/** Maximum characters of an error, which is kept for each page: a certificate can name thousands of hosts, a header have 64 KiB. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /** A request that got no usable answer. Costs nothing but the request. */
 export class FetchError extends Error {
   readonly code = 'ERR_FETCH';
   readonly reason: FetchFailure;
-  /** Of the answer that was cut off, if there was one. */
+  /** Status of the answer that was cut off, if there was one. */
   readonly status: number | undefined;
 
   constructor(reason: FetchFailure, message: string, options?: { cause?: unknown; status?: number }) {

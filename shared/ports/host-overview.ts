@@ -3,34 +3,36 @@ import type { HostPace } from '../task/host/host-pace.ts';
 /**
  * The hosts of all runs, for people and autoscalers.
  *
- * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`.
+ * Implementations: beside the frontier's, in `stores/redis` and `stores/sqlite`.
  */
 export interface HostOverview {
-  /** Hosts that may be asked now and have something waiting. A host that two runs name counts twice. */
+  /** Returns the number of hosts that may be asked now and have waiting tasks. A host counts once for each run. */
   due(): Promise<number>;
-  /** For how many milliseconds the host among them that waits longest could have been asked; 0 if there is none. */
+  /** Returns for how many milliseconds the longest due of these hosts could have been asked; 0 if there is none. */
   oldestDueMs(): Promise<number>;
-  /** The hosts that are paused, those paused longest first. */
+  /** Returns the paused hosts, the longest remaining pause first. */
   paused(limit: number): Promise<readonly PausedHost[]>;
 }
 
 export interface PausedHost {
   readonly host: string;
+  /** Milliseconds until the pause ends. */
   readonly pausedMs: number;
   readonly reason: string;
-  /** By hand: until somebody ends it. */
+  /** Paused by hand, until somebody ends the pause. */
   readonly byHand: boolean;
-  /** It failed too often in a row: at the end of the pause, a single task tries it. */
+  /** The host failed too often in a row. At the end of the pause, a single task tries it. */
   readonly isUnreachable: boolean;
 }
 
-/** What may keep a host's tasks waiting. */
+/** The reasons for which a host's tasks may have to wait. */
 export interface HostCircumstances extends HostPace {
-  /** Milliseconds that it is still paused, and why; 0 if it isn't. */
+  /** Milliseconds until its pause ends; 0 if it isn't paused. */
   readonly pausedMs: number;
+  /** Why it is paused. */
   readonly reason: string;
-  /** Paused by hand: until somebody ends it. */
+  /** Paused by hand, until somebody ends the pause. */
   readonly byHand: boolean;
-  /** It failed too often in a row: it is paused, or tried by a single task just now. */
+  /** The host failed too often in a row: it is paused, or a single task is trying it. */
   readonly isUnreachable: boolean;
 }

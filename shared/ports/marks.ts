@@ -1,19 +1,19 @@
 /**
- * The marks: which URLs count as taken. They belong to the frontier, which sets them; a person drops some through this.
+ * The marks: which URLs count as taken. The frontier owns and sets them; people drop some through this.
  *
- * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`.
+ * Implementations: beside the frontier's, in `stores/redis` and `stores/sqlite`.
  */
 export interface Marks {
   /**
-   * Which of these marks a run has of its own, in their order: taken by it (with `dedup: run`, or past a shared mark), or failed
-   * in it.
+   * Returns, for each mark in the order given, whether the run has it as its own: the URL was taken by it (with `dedup: run`, or
+   * despite a shared mark), or failed in it.
    */
   ofRun(run: string, marks: readonly string[]): Promise<readonly boolean[]>;
   /**
-   * Drops marks, those that failed runs keep as well, so that the URLs are taken again. Marks of tasks that wait or are in
-   * flight stay: a second task for the same URL would be worked beside the first. Long sets are gone through in chunks;
-   * what is offered meanwhile stays. What incremental runs remember of these pages goes too, and so do dead letters that lie beside the
-   * marks: a broker's stay. A dry call changes nothing: it says what a call would do now.
+   * Drops marks, including those of failed tasks, so that the URLs are taken again. Marks of tasks that wait or are in flight
+   * stay: a second task for the same URL would be worked beside the first. Long sets are processed in chunks, and marks of URLs
+   * offered meanwhile stay. Also drops what incremental runs remember of these pages, and dead letters kept in the same store; a
+   * broker's letters stay. A dry call changes nothing, and returns what a real call would do now.
    */
   forget(which: Forgettable, how?: HowToForget): Promise<Forgotten>;
 }
@@ -23,15 +23,15 @@ export type Forgettable = { readonly mark: string } | { readonly host: string } 
 export interface HowToForget {
   /** Counts, and changes nothing. */
   readonly isDry?: boolean;
-  /** Is told how many more marks it has gone through. */
+  /** Called with the number of marks processed since the last call. */
   readonly onMarks?: (more: number) => void;
 }
 
 export interface Forgotten {
-  /** Marks dropped: a URL that two runs marked counts twice. */
+  /** Number of marks dropped. A URL that two runs marked counts twice. */
   readonly forgotten: number;
-  /** Marks that stay, since their task waits or is in flight. */
+  /** Number of marks that stay because their task waits or is in flight. */
   readonly kept: number;
-  /** Dead letters deleted; left out where a broker keeps them. */
+  /** Number of dead letters deleted. Absent where a broker keeps them. */
   readonly letters?: number;
 }

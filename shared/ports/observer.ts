@@ -2,16 +2,16 @@ import type { FetchFailure } from '../task/task/fetch-failure.ts';
 import type { Outcome } from '../task/task/outcome.ts';
 
 /**
- * Is shown what one process does, for whoever counts and times it.
+ * Receives the events of one process, to count and time them.
  *
- * Every method is cheap, never throws, and may be called at any time: it is called several times a page. No call names a host, a
- * URL or a run, since what is counted is kept for ever, once for each combination of names. Implementation:
+ * Every method is cheap, never throws, and can be called at any time: methods are called several times per page. No call names
+ * a host, a URL or a run, because metrics are kept for ever, once for each combination of labels. Implementation:
  * `metrics/prometheus-observer.ts`.
  */
 export interface Observer {
-  /** Deliveries came to an outcome that the frontier took, for a reason if there is one. */
+  /** Tasks were settled with an outcome that the frontier accepted. The reason is `''` if there is none. */
   settled(outcome: Outcome['kind'], reason: string, tasks: number): void;
-  /** A request is over, robots.txt and sitemaps included. */
+  /** A request has ended. Includes requests for robots.txt and sitemaps. */
   fetched(outcome: FetchOutcome, durationMs: number): void;
   /** Bytes of a body have arrived, counted after decompression. */
   received(bytes: number): void;
@@ -19,30 +19,30 @@ export interface Observer {
   gateWaited(ms: number): void;
   /** Tasks were released. */
   released(tasks: number): void;
-  /** Tasks were put back, since their leases had lapsed. */
+  /** Tasks were put back because their leases had lapsed. */
   lapsed(tasks: number): void;
   /** A record was stored. */
   recordWritten(sink: string): void;
-  /** A store answered a call, or failed it. */
+  /** A call to a store has succeeded or failed. */
   storeCalled(store: string, operation: string, ms: number): void;
-  /** A store can be reached, or no longer. */
+  /** A store has become reachable or unreachable. */
   storeIs(store: string, isUp: boolean): void;
 }
 
-/** What counts the tasks of a process by where they are: each that enters a stage leaves it. */
+/** Counts the tasks of a process by stage. Every task that enters a stage leaves it. */
 export interface StageObserver {
   entered(stage: Stage): void;
   left(stage: Stage): void;
 }
 
-/** `ok`: status 2xx or 3xx. Other answers by their class, and what got none by its reason. */
+/** `ok` for status 2xx or 3xx, a class for other answers, and the reason for requests without an answer. */
 export type FetchOutcome = 'ok' | 'http_4xx' | 'http_5xx' | FetchFailure;
 
-/** Where a task in hand is. The rest, `other`: with the rules of robots.txt, or the crawler. */
+/** The stages of a task in hand. In between (stage `other`) it is being checked against robots.txt, or is with the crawler. */
 export const STAGES = ['admit', 'gate', 'fetch', 'offer', 'record', 'settle'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** Of the answer with this status. */
+/** Returns the outcome of a request that was answered with this status. */
 export function fetchOutcomeOf(status: number): FetchOutcome {
   if (status >= 500) return 'http_5xx';
   return status >= 400 ? 'http_4xx' : 'ok';

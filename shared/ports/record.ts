@@ -2,7 +2,7 @@ import type { FieldsOfRecord } from '../task/task/fields.ts';
 import type { FailedReason, SkippedReason } from '../task/task/outcome.ts';
 import type { PagePart } from '../task/task/page-limits.ts';
 
-/** What a run keeps of one task: one line of JSON in a sink. */
+/** The record of one task: one line of JSON in a sink. */
 export type PageRecord = DoneRecord | EndedRecord;
 
 interface RecordHead extends FieldsOfRecord {
@@ -10,70 +10,70 @@ interface RecordHead extends FieldsOfRecord {
   /** The task's id. */
   readonly task: string;
   readonly crawler: string;
-  /** Of the crawler that ended it, 8 hex digits. Left out for what no crawler had in hand. */
+  /** Version of the crawler that ended the task, 8 hex digits. Absent if no crawler had it in hand. */
   readonly version?: string;
   readonly step: string;
-  /** Without credentials, as all URLs of a record. */
+  /** Without credentials, like all URLs in a record. */
   readonly url: string;
-  /** The highest release of a task is the one that counts. */
+  /** If a task has several records, the one with the highest release counts. */
   readonly release: number;
-  /** Attempts, this one included. */
+  /** Number of attempts, including this one. */
   readonly attempt: number;
   readonly worker: string;
   /** ISO 8601. */
   readonly fetchedAt: string;
 }
 
-/** What is kept of an article beside its text. */
+/** The fields kept for an article besides its text. */
 export const ARTICLE_FIELDS = ['title', 'byline', 'published', 'language', 'excerpt'] as const;
 
-/** What a page says of its article, as `page.article` has it. What it doesn't say is left out. */
+/** A page's metadata about its article, as in `page.article`. Contains only what the page states. */
 export type ArticleFacts = { readonly [Field in (typeof ARTICLE_FIELDS)[number]]?: string };
 
-/** The parts of a page that its main content may be: an article, or else its `<main>`, or else all of it. */
+/** Where the main content of a page can come from: an article, otherwise its `<main>`, otherwise the whole page. */
 export const CONTENT_PARTS = ['article', 'main', 'page'] as const;
 export type ContentPart = (typeof CONTENT_PARTS)[number];
 
 /** A page that was fetched. */
 export interface DoneRecord extends RecordHead {
   readonly outcome: 'done';
-  /** The step whose task it was, where a fallback has taken over: `step` is then the fallback. */
+  /** The task's original step, if a fallback has taken over. `step` is then the fallback. */
   readonly insteadOf?: string;
   readonly finalUrl: string;
-  /** The URLs that redirects led to, the last one being `finalUrl`. Left out when there were none. */
+  /** The URLs that redirects led to, the last one being `finalUrl`. Absent if there were none. */
   readonly redirects?: readonly string[];
   readonly status: number;
   readonly title: string | null;
   readonly contentType: string | null;
   /** SHA-256 of the body, hex. */
   readonly contentHash: string;
-  /** Of the body, decompressed. */
+  /** Size of the body, decompressed. */
   readonly bytes: number;
   readonly durationMs: number;
   readonly fromCache: boolean;
-  /** In an incremental run: the content is the same as at the last fetch, by its hash. Left out where it isn't. */
+  /** In an incremental run: the content has the same hash as at the last fetch. Absent if it doesn't. */
   readonly unchanged?: true;
-  /** The parts of the page that were cut, by the limits of `page-limits.ts`. Left out if all are complete. */
+  /** The parts of the page that were cut to the limits in `page-limits.ts`. Absent if all are complete. */
   readonly truncated?: readonly PagePart[];
-  /** What the crawler made of the page: of a crawler with steps its item, a list of several, or null if there is none. */
+  /** The crawler's result. For a crawler with steps: the item, a list if there are several, or null if there is none. */
   readonly data: unknown;
-  /** How many items a crawler with steps found on the page. */
+  /** Number of items found on the page; only for a crawler with steps. */
   readonly items?: number;
-  /** Of what `content` is, in a run that keeps the main content of its pages. */
+  /** The part of the page that `content` comes from, in a run that keeps the main content. */
   readonly contentOf?: ContentPart;
-  /** Where `content` is an article. */
+  /** The article's metadata, if `content` is an article. */
   readonly article?: ArticleFacts;
-  /** The body, if the run keeps it: as text, or as HTML. */
+  /** The page's content in the form that the run keeps, such as text, markdown or HTML. */
   readonly content?: string;
 }
 
 /** A task that ended without a page. */
 export interface EndedRecord extends RecordHead {
-  /** The URLs that redirects led to before it ended. Left out when there were none. */
+  /** The URLs that redirects led to before it ended. Absent if there were none. */
   readonly redirects?: readonly string[];
   readonly outcome: 'failed' | 'skipped';
   readonly reason: FailedReason | SkippedReason;
-  /** Of a file that a step asked for, the page that did first. */
+  /** For a file that steps asked for: the page that asked for it first. */
   readonly from?: string;
   readonly status?: number;
   readonly error?: string;

@@ -1,31 +1,32 @@
 import type { TransportTrouble } from './transport.ts';
 
 /**
- * The live workers: each says every few seconds that it is alive, and what it does.
+ * The live workers. Each reports every few seconds that it is alive, and what it is doing.
  *
  * Implementations: `stores/redis/roster.ts` for a fleet, `stores/sqlite/roster.ts` for one machine.
  */
 export interface Roster {
-  /** Says that a worker is alive. The time is the store's. */
+  /** Reports that a worker is alive, at the store's own time. */
   beat(worker: WorkerBeat): Promise<void>;
-  /** A worker has ended normally. */
+  /** Removes a worker that has ended normally. */
   leave(id: string): Promise<void>;
-  /** The workers that beat within {@link WORKER_SILENT_MS}; older ones are forgotten. */
+  /** Returns the workers with a beat within {@link WORKER_SILENT_MS}. Others are forgotten. */
   workers(): Promise<readonly LiveWorker[]>;
 }
 
-/** Between two beats. */
+/** Milliseconds between two beats. */
 export const BEAT_EVERY_MS = 5_000;
-/** A worker that has been silent this long counts as gone. */
+/** Time after which a silent worker counts as gone. */
 export const WORKER_SILENT_MS = 30_000;
 
 /**
- * `slots`: more slots would let it do more. `politeness`: no more hosts may be asked just now. `network`: no host answers it, of
- * several. `proxies`: none of its proxies can be used. `sink`: records wait for seconds to be stored.
+ * The reason why a worker does no more than it does. `slots`: more slots would let it do more. `politeness`: no more hosts may
+ * be asked right now. `network`: it asked several hosts, and none answers. `proxies`: none of its proxies is usable.
+ * `sink`: records wait for seconds to be stored.
  */
 export type WorkerBound = 'network' | 'proxies' | 'sink' | 'slots' | 'cpu' | 'memory' | 'files' | 'politeness';
 
-/** What workers understand: messages of groups and joins from 2 on. A beat that names none is of 1. */
+/** Version of the messages that a worker understands. From 2 on, it understands groups and joins. A beat without one means 1. */
 export const PROTOCOL = 2;
 
 export interface WorkerBeat {
@@ -35,29 +36,29 @@ export interface WorkerBeat {
   readonly version: string;
   /** See {@link PROTOCOL}. */
   readonly protocol?: number;
-  /** The versions of the crawlers that it works with, by their names. Left out by workers of earlier versions. */
+  /** Versions of the crawlers it runs, by name. Older workers don't report them. */
   readonly crawlers?: Readonly<Record<string, string>>;
-  /** The secrets that its environment lacks, by the crawlers that it therefore doesn't work with. Left out if it lacks none. */
+  /** Secrets missing from its environment, by crawler. It doesn't run these crawlers. Absent if none is missing. */
   readonly lacking?: Readonly<Record<string, readonly string[]>>;
-  /** Pages that it works on at once. */
+  /** Number of pages it can work on at once. */
   readonly slots: number;
   /** What keeps it from working on more. */
   readonly bound: WorkerBound;
-  /** Deliveries that it works on now. */
+  /** Number of deliveries it is working on. */
   readonly inHand: number;
-  /** Those of them that it has had longest, at most twenty. Left out by workers of earlier versions. */
+  /** The tasks it has had longest, at most twenty. Older workers don't report them. */
   readonly tasks?: readonly TaskInHand[];
-  /** Is it taking deliveries? If not, why not? */
+  /** Whether it takes deliveries, and if not, why. */
   readonly state: 'consuming' | 'stopping' | `waiting: ${string}`;
-  /** What keeps it from publishing what it releases. Left out if nothing does, and by workers of earlier versions. */
+  /** What hinders it from publishing the tasks it releases. Absent if nothing does. Older workers don't report it. */
   readonly brokerTrouble?: TransportTrouble;
-  /** How it gets on. Left out by workers of earlier versions. */
+  /** Its progress. Older workers don't report it. */
   readonly progress?: WorkProgress;
 }
 
 /**
- * Can the worker ask hosts? Not without deliveries, nor while it can publish none: those that are left in the queues soon end. Time in
- * which no worker can counts towards giving up no host.
+ * Returns whether a worker can ask hosts. It can't without deliveries, nor for long while publishing is impossible, since the
+ * queues soon run empty. Time in which no worker is at work does not count towards giving up a host.
  */
 export function isAtWork({ state, brokerTrouble }: Pick<WorkerBeat, 'state' | 'brokerTrouble'>): boolean {
   return state === 'consuming' && (brokerTrouble === undefined || brokerTrouble === 'full');
@@ -66,25 +67,25 @@ export function isAtWork({ state, brokerTrouble }: Pick<WorkerBeat, 'state' | 'b
 /** A task that a worker has in hand, as of a beat. */
 export interface TaskInHand {
   readonly run: string;
-  /** Without credentials; of a long one, its beginning. */
+  /** Without credentials, and shortened if it is long. */
   readonly url: string;
   /** A step of the run's crawler; `''` is the first. */
   readonly step: string;
-  /** How long it has been in hand. */
+  /** Milliseconds it has been in hand. */
   readonly forMs: number;
 }
 
-/** How a worker gets on, as of a beat. */
+/** A worker's progress, as of a beat. */
 export interface WorkProgress {
-  /** Since its last settle; left out if there was none yet. */
+  /** Milliseconds since its last settle. Absent if there was none yet. */
   readonly settledMsAgo?: number;
-  /** Since its last settle, or since it has had anything in hand, whichever is less. */
+  /** Milliseconds since its last settle, or since it last went from nothing in hand to something, whichever is less. */
   readonly unsettledMs: number;
-  /** With tasks in hand it is stuck after this long without a settle: its `STEP_TIMEOUT` and `FETCH_TIMEOUT` together. */
+  /** Time without a settle after which a worker with tasks in hand is stuck: its `STEP_TIMEOUT` plus its `FETCH_TIMEOUT`. */
   readonly stuckAfterMs: number;
-  /** Of the last minute. Left out in its first second. */
+  /** Average of the last minute. Absent in its first second. */
   readonly pagesPerSecond?: number;
-  /** The share of the last minute in which its event loop was busy. */
+  /** Share of the last minute in which its event loop was busy. */
   readonly busyShare?: number;
 }
 

@@ -4,121 +4,119 @@ import type { Scope } from '../task/url/scope.ts';
 import type { UrlKeyRule } from '../task/url/url-key.ts';
 
 /**
- * The runs: which exist, in which state, with what progress.
+ * The runs, with their states and their progress.
  *
  * | state       | tasks are released | ends as                                              |
  * |-------------|--------------------|------------------------------------------------------|
  * | `running`   | yes                | `finished`, once sealed with nothing waiting or in flight |
- * | `paused`    | no                 | as `running`                                         |
- * | `cancelled` | no                 | stays, with an end time once nothing is left         |
+ * | `paused`    | no                 | like `running`                                       |
+ * | `cancelled` | no                 | stays `cancelled`, with an end time once nothing is left |
  * | `finished`  | no                 | joining it opens it again                            |
  *
- * A run is sealed when at least one producer has completed and none is open. A producer that falls silent is lost: it
- * stays open, so that a run with half a sitemap is never reported as finished, until another one has read the same input to its
- * end, or a person seals the run.
+ * A run is sealed when at least one producer has completed and none is open. A producer that falls silent is lost. A lost
+ * producer stays open until another one has read the same input to its end, or a person seals the run. So a run with half a
+ * sitemap is never reported as finished.
  *
- * A run that the store has lost may be opened again under its id. Its incarnation tells the two apart.
+ * A run that the store has lost can be opened again under its id. Its incarnation tells the two apart.
  *
- * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`, and pass the same suites.
+ * Implementations: beside the frontier's, in `stores/redis` and `stores/sqlite`. Both pass the same suites.
  */
 export interface Runs {
   /**
-   * Creates a run, joins a running or paused one, or opens a finished one again; `producer` is open from now on. A
-   * producer that was open before, or lost, may open the run again.
+   * Creates a run, joins a running or paused one, or reopens a finished one. `producer` is open from now on. A producer that
+   * was open before, or lost, can open the run again.
    */
   open(run: string, options: RunOptions, producer: string, how?: OpenHow): Promise<OpenedRun>;
-  /** Says that a producer is alive. After {@link PRODUCER_LEASE_MS} of silence it counts as lost. */
+  /** Reports that a producer is alive. After {@link PRODUCER_LEASE_MS} of silence it counts as lost. */
   beat(run: string, producer: string): Promise<void>;
   /**
-   * A producer has offered all its seeds; lost producers with the same input count as complete, too. Without a producer:
-   * no more seeds will come, whatever became of the producers. With an incarnation, another incarnation of the run is
-   * left alone and counts as unknown.
+   * Notes that a producer has offered all its seeds. Lost producers with the same input then count as complete, too. Without a
+   * producer, notes that no more seeds will come from any. With an incarnation, treats any other incarnation of the run as
+   * unknown.
    */
   seal(run: string, producer?: string, incarnation?: string): Promise<Steered | undefined>;
-  /** No task of the run is released any more; deliveries in hand are finished, later ones are put back. */
+  /** Stops releasing tasks of the run. Deliveries in hand are finished, and later ones are put back. */
   pause(run: string, reason?: string): Promise<Steered | undefined>;
   resume(run: string): Promise<Steered | undefined>;
-  /** As `pause`, for good: what waits is dropped by {@link Frontier.drain}. */
+  /** Like `pause`, but for good: {@link Frontier.drain} drops the waiting tasks. */
   cancel(run: string): Promise<Steered | undefined>;
-  /** Every counter of a run, read at one moment; nothing if the store doesn't know the run. */
+  /** Returns every counter of a run, read at one moment; `undefined` if the store doesn't know the run. */
   progress(run: string): Promise<RunProgress | undefined>;
   /**
-   * A run's state, without its counters; nothing if the store doesn't know the run. Cheap enough to ask many times a
-   * second: the cost doesn't depend on the size of the run.
+   * Returns a run's state without its counters; `undefined` if the store doesn't know the run. Cheap enough to call many times
+   * a second: the cost doesn't depend on the size of the run.
    */
   standing(run: string): Promise<RunStanding | undefined>;
 }
 
-/** A producer that has been silent this long counts as lost. */
+/** Time after which a silent producer counts as lost. */
 export const PRODUCER_LEASE_MS = 60_000;
 
-/** What is fixed when a run opens. */
+/** The options of a run, fixed when it is created. */
 export interface RunOptions {
   /** The crawler's name. */
   readonly crawler: string;
-  /** The crawler's version when the run began, 8 hex digits. Left out: not known. */
+  /** The crawler's version when the run began, 8 hex digits. Absent if not known. */
   readonly version?: string;
-  /** What `--arg` said to the crawler, by name. Left out: nothing. */
+  /** The values of `--arg` for the crawler, by name. Absent if there are none. */
   readonly args?: Readonly<Record<string, string>>;
-  /** The joins of its crawler. Left out: none. */
+  /** The joins of its crawler. Absent if there are none. */
   readonly joins?: JoinPlan;
-  /** Which marks count as taken: those of all runs, or this run's own. */
+  /** Which marks count as taken: those of all runs, or only this run's own. */
   readonly dedup: 'ever' | 'run';
   /** Milliseconds between two requests to one host; 0 for no limit. */
   readonly intervalMs: number;
   readonly maxAttempts: number;
-  /** Follow links? */
+  /** Whether links are followed. */
   readonly follow: boolean;
-  /** Links followed from a seed, at most. */
+  /** Maximum number of links followed in a row, starting from a seed. */
   readonly maxDepth: number;
-  /** Nobody has set `maxDepth`; then pages by `rel=next` are as deep as the page that names them. Left out: somebody has. */
+  /** `maxDepth` is only the default. Pages linked by `rel=next` are then as deep as the page that links them. */
   readonly hasDefaultDepth?: boolean;
-  /** What a record keeps of the body. `article`: its main content, as markdown. */
+  /** The form in which a record keeps the body. `article`: its main content, as markdown. */
   readonly content: 'none' | 'text' | 'markdown' | 'article' | 'html';
-  /** The rules of robots.txt are ignored, whatever its workers do for other runs. Left out: as its workers do. */
+  /** Ignores the rules of robots.txt, whatever the workers do for other runs. Defaults to the workers' own setting. */
   readonly robots?: 'ignore';
-  /** How far from a seed. Left out: the same host. */
+  /** How far links may lead away from a seed. Defaults to the same host. */
   readonly scope?: Scope;
-  /** Only links that match one of these patterns are followed; see {@link matchesUrl}. Left out, or none: all. */
+  /** Only links that match one of these patterns are followed; see {@link matchesUrl}. Absent or empty: all links. */
   readonly include?: readonly string[];
-  /** Links that match one of these are not. */
+  /** Links that match one of these patterns are not followed. */
   readonly exclude?: readonly string[];
-  /** How many tasks the run takes, seeds included: its first. Left out: no limit. */
+  /** Maximum number of tasks the run takes, including seeds. The first ones are taken. Defaults to no limit. */
   readonly limit?: number;
-  /** Once the run has discovered this many pages, no more links are followed; seeds are still taken. Left out: no limit. */
+  /** Number of discovered pages from which on no more links are followed; seeds are still taken. Defaults to no limit. */
   readonly maxPages?: number;
   /**
-   * Hosts of one registrable domain whose links are followed, since some domains answer for any name. Links to further
-   * hosts are left out; hosts of seeds are not counted. Left out: no limit.
+   * Maximum number of hosts per registrable domain to which links are followed, since some domains answer for any name. Links
+   * to further hosts are left out; hosts of seeds don't count. Defaults to no limit.
    */
   readonly maxHostsPerDomain?: number;
-  /** Rules by which different URLs are one page. Left out: none. */
+  /** Rules that treat different URLs as one page. Defaults to none. */
   readonly urlKey?: readonly UrlKeyRule[];
-  /** Remembers pages, and asks only for what has changed since; see `task/known-page.ts`. */
+  /** Remembers pages, and fetches only those that have changed since; see `task/known-page.ts`. */
   readonly incremental: boolean;
-  /**
-   * In an incremental run, how long after their last fetch pages are due again; 0: only when a sitemap says that they
-   * changed.
-   */
+  /** In an incremental run: time from a page's last fetch until it is due again. 0: only when a sitemap says it changed. */
   readonly recrawlAfterMs: number;
 }
 
-/** More on how a run is opened. */
+/** Further details on how to open a run. */
 export interface OpenHow {
   /**
-   * What the producer reads: the same text for the same input. When it seals the run, lost producers of this input are
-   * forgotten. Left out where the input can't be identified: only {@link Runs.seal} by hand ends the wait for such a producer.
+   * Identifies the producer's input: the same text for the same input. When the producer seals the run, lost producers of the
+   * same input are forgotten. Absent if the input can't be identified: if such a producer is lost, only {@link Runs.seal} by hand
+   * ends the wait for it.
    */
   readonly input?: string | undefined;
-  /** Opens only this incarnation of the run, again. */
+  /** Opens the run only if it is this incarnation. */
   readonly incarnation?: string | undefined;
-  /** Recreates the incarnation if the store doesn't know the run: for callers that can offer all of it again. */
+  /** Recreates the incarnation if the store doesn't know the run. For callers that can offer everything again. */
   readonly mayRestore?: boolean;
 }
 
 export type RunState = 'running' | 'paused' | 'cancelled' | 'finished';
 
-/** The result of steering; nothing if the store doesn't know the run. A run that has ended stays as it is. */
+/** A run's state before and after a call. A run that has ended stays as it is. */
 export interface Steered {
   readonly was: RunState;
   readonly is: RunState;
@@ -126,13 +124,13 @@ export interface Steered {
 
 export interface OpenedRun {
   /**
-   * `cancelled`: the run is, and takes no seeds. `lost`: the store doesn't know the incarnation that was asked for. Nothing
-   * was changed by either.
+   * `cancelled`: the run is cancelled, and takes no seeds. `lost`: the store doesn't know the requested incarnation. Neither
+   * changes anything.
    */
   readonly how: 'created' | 'joined' | 'reopened' | 'cancelled' | 'lost';
-  /** The run's own, which may differ from those asked for. */
+  /** The run's actual options, which may differ from those requested. */
   readonly options: RunOptions;
-  /** A random id: no other run ever opened under this id has the same. */
+  /** A random id that distinguishes this run from any other ever opened under the same id. */
   readonly incarnation: string;
 }
 
@@ -145,7 +143,7 @@ export interface RunStanding {
   readonly hasEnded: boolean;
 }
 
-/** At every moment, `discovered` is the sum of the six states of a task. */
+/** A run's counters. At every moment, `discovered` is the sum of the tasks in the six states. */
 export interface RunProgress {
   readonly run: string;
   /** See {@link OpenedRun.incarnation}. */
@@ -154,7 +152,7 @@ export interface RunProgress {
   readonly options: RunOptions;
   readonly sealed: boolean;
   readonly discovered: number;
-  /** Offers that were known already. They are not tasks: the identity leaves them out. */
+  /** Offered URLs that were known already. They are not tasks and not part of the sum. */
   readonly duplicate: number;
   readonly waiting: number;
   readonly inFlight: number;
@@ -168,34 +166,34 @@ export interface RunProgress {
     readonly skipped: Readonly<Record<string, number>>;
   };
   readonly hostsDown: HostsDown;
-  /** Groups whose members, or whose joins, have not all ended. Left out if the run has no joins. */
+  /** Number of groups with members or joins that have not ended. Absent if the run has no joins. */
   readonly openGroups?: number;
-  /** Tasks by the step that their marks carry: of a crawler with steps all but the first. Left out if none carries one. */
+  /** Tasks by the step in their marks, which all steps have except the first. Absent if no mark has one. */
   readonly steps?: Readonly<Record<string, StepCounts>>;
-  /** Where steps failed, the places with most pages first; at most {@link MOST_STEP_FAILURES}. Left out if none did. */
+  /** Where steps failed, the place with the most pages first; at most {@link MOST_STEP_FAILURES}. Absent if none failed. */
   readonly stepFailures?: readonly StepFailure[];
   readonly bytes: number;
-  /** Bodies that did not have to be fetched, since their pages had not changed. */
+  /** Bytes of bodies that did not have to be fetched because their pages had not changed. */
   readonly bytesSaved: number;
-  /** Epoch milliseconds, by the store's clock, as the next three. */
+  /** Epoch milliseconds by the store's clock, like the next three. */
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** When a process last crawled it, if it is a run of one machine that has not ended and that no process crawls now. */
+  /** When a process last crawled it. Only for a run on one machine that has not ended and that no process is crawling. */
   readonly stoppedAt?: number;
   readonly readAt: number;
   readonly producers: { readonly open: number; readonly lost: number; readonly silent: readonly SilentProducer[] };
-  /** Why it is paused, in the words of whoever paused it. */
+  /** Why it is paused, as stated by the person or part that paused it. */
   readonly pauseReason?: string;
 }
 
-/** Hosts that a run has given up: their tasks fail as `host_down`. */
+/** Hosts that a run has given up. Their tasks fail as `host_down`. */
 export interface HostsDown {
   readonly count: number;
-  /** The first of them, by name; at most {@link MOST_NAMED_DOWN}. */
+  /** The first ones given up, at most {@link MOST_NAMED_DOWN}. */
   readonly named: readonly ({ readonly host: string } & Pick<HostTrouble, 'kind' | 'reason'>)[];
 }
 
-/** How far a run is with the tasks of one step. */
+/** The counters of one step's tasks. */
 export interface StepCounts {
   readonly discovered: number;
   readonly done: number;
@@ -206,8 +204,8 @@ export interface StepCounts {
 export const NO_STEP_COUNTS: StepCounts = { discovered: 0, done: 0, skipped: 0, failed: 0 };
 
 /**
- * Counts by step that a run keeps at most, each of a step and a state: a crawler's steps are far fewer, but messages of other
- * programs may name any.
+ * Maximum number of counters by step that a run keeps, each for one step and state. A crawler has far fewer steps, but messages
+ * from other programs can name any.
  */
 export const MOST_STEP_COUNTS = 1_000;
 
@@ -216,19 +214,19 @@ export interface StepFailure {
   /** File and line, with the step: see {@link AttemptNote.place}. */
   readonly place: string;
   readonly pages: number;
-  /** The first of them. */
+  /** The error of the first page. */
   readonly error: string;
 }
 
-/** Places that a run keeps; pages that fail at further ones are counted by their reasons alone. */
+/** Maximum number of places that a run keeps. Pages that fail elsewhere are counted only by reason. */
 export const MOST_STEP_FAILURES = 50;
 
-/** Those with most pages first. */
+/** Returns the failures sorted by number of pages, the highest first. */
 export function byPages(failures: readonly StepFailure[]): readonly StepFailure[] {
   return failures.toSorted((a, b) => b.pages - a.pages || (a.place < b.place ? -1 : 1));
 }
 
-/** URLs that a run did not take, by what kept them out. They are not tasks: the identity leaves them out. */
+/** URLs that a run did not take, by reason. They are not tasks and not part of `discovered`. */
 export interface LeftOut {
   /** Links deeper than {@link RunOptions.maxDepth}. */
   readonly depth: number;
@@ -238,21 +236,21 @@ export interface LeftOut {
   readonly maxPages: number;
   /** Links and seeds offered once the run had {@link RunOptions.limit}. */
   readonly limit: number;
-  /** Links that keep what the condition of their step refuses. */
+  /** Links whose kept data fail the condition of the step they lead to. */
   readonly condition: number;
 }
 
-/** How often the steps of a crawler may go round in a circle, if nobody has set the depth. */
+/** Maximum number of times a crawler's steps can go round in a circle if the depth isn't set. */
 export const MOST_ROUNDS = 1_000;
 
-/** Has a run reached its limit of pages, so that it follows no more links? Joins are counted as discovered, and are no pages. */
+/** Returns whether a run has reached its limit of pages and follows no more links. Joins count as discovered, but are no pages. */
 export function hasMaxPages({
   options: { maxPages, follow, joins },
   discovered,
   steps,
   leftOut,
 }: Pick<RunProgress, 'options' | 'discovered' | 'steps' | 'leftOut'>): boolean {
-  // The step of a crawler that has no other follows links, too: that it does shows once one is left out.
+  // A crawler with a single step can follow links, too, which shows only once a link is left out.
   if (maxPages === undefined || (!follow && steps === undefined && leftOut.maxPages === 0)) return false;
   const made = Object.keys(joins?.joins ?? {}).map((join) => steps?.[join]?.discovered ?? 0);
   return discovered - made.reduce((sum, each) => sum + each, 0) >= maxPages;
@@ -265,10 +263,10 @@ export interface SilentProducer {
   readonly silentMs: number;
 }
 
-/** From start to end, or until a process last crawled it, or until now. */
+/** Returns the time from a run's start to its end, or to when a process last crawled it, or to now. */
 export function elapsedMs({ startedAt, endedAt, stoppedAt, readAt }: RunProgress): number {
   return Math.max(0, (endedAt ?? stoppedAt ?? readAt) - startedAt);
 }
 
-/** The one producer of a replay run, so that a repeated replay takes the place of a killed one. */
+/** Name of the only producer of a replay run, so that a repeated replay replaces one that was killed. */
 export const REPLAYER = 'replay';

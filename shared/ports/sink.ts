@@ -4,61 +4,63 @@ import type { PageRecord } from './record.ts';
 /**
  * Where records go.
  *
- * When `put` resolves, a crash of this process no longer loses the record. It is an upsert by task where the store can;
- * elsewhere a page may be stored twice after a crash, and reading merges: the highest release per task, and of one release
- * the first. Records that are put at once may be stored together. A sink that fails rejects: the task then waits again, at
- * no attempt, and the worker stops consuming. Only a {@link RecordRefusedError} is the record's own fault. A record is at
- * most `MAX_RECORD_BYTES` long: longer content is cut, and a record that is too large without content is refused.
+ * When `put` resolves, a crash of this process no longer loses the record. It is an upsert by task where the store supports
+ * that. Elsewhere a page may be stored twice after a crash, and reading merges: the highest release per task wins, and within
+ * one release the first record. Records put at the same time can be stored together. A record is at most `MAX_RECORD_BYTES`
+ * long: longer content is cut, and a record that is too large without content is refused.
+ *
+ * When a sink fails, `put` rejects. The task then waits again, at the cost of no attempt, and the worker stops consuming. Only
+ * a {@link RecordRefusedError} is the record's own fault.
  *
  * Implementations: `sinks/jsonl`, `sinks/postgres`; both pass `test/contract/suites/sink.contract.ts`.
  */
 export interface Sink extends Service {
   put(record: PageRecord): Promise<void>;
-  /** Resolves when all records put so far survive a power cut, too. Left out where `put` promises that already. */
+  /** Resolves when all records put so far also survive a power cut. Absent if `put` guarantees that already. */
   sync?(): Promise<void>;
 }
 
-/** Between two syncs of what was written on this machine: a power cut costs what was done in twice the time. */
+/** Milliseconds between two syncs to this machine's disk. A power cut costs the work of up to twice that time. */
 export const SYNC_EVERY_MS = 1_000;
 
-/** Reads what sinks of one kind stored. */
+/** Reads the records stored by sinks of one kind. */
 export interface RecordSource {
-  /** The merged records of a run: one per task, of its highest release, in no order that could be relied on. */
+  /** Returns the merged records of a run, one per task, from its highest release. The order is undefined. */
   read(run: string, watch?: ReadWatch): AsyncIterable<PageRecord>;
-  /** The record of one task, of its highest release, without reading all of its run. */
+  /** Returns the record of one task, from its highest release, without reading the whole run. */
   find(run: string, task: string): Promise<PageRecord | undefined>;
-  /** Is anything stored of this run? */
+  /** Returns whether anything is stored for this run. */
   has(run: string): Promise<boolean>;
-  /** The runs that have stored records. */
+  /** Returns the runs that have stored records. */
   runs(): Promise<readonly string[]>;
-  /** The run that began last, by its first record; nothing if there is none. */
+  /** Returns the run that began last, judged by its first record; `undefined` if there is none. */
   last(): Promise<string | undefined>;
-  /** What would keep a sink from storing records there; nothing if nothing does. Left out where only trying tells. */
+  /** Returns what would keep a sink from storing records there; `undefined` if nothing does. Absent if only trying can tell. */
   storingProblem?(): Promise<string | undefined>;
-  /** Releases what reading holds. */
+  /** Releases the resources used for reading. */
   close(): Promise<void>;
 }
 
-/** What a reader of records hears beside them. */
+/** Callbacks and cancellation for reading records. */
 export interface ReadWatch {
-  /** Told of stored lines that aren't records, and are left out. */
+  /** Called for each stored line that isn't a record and is left out. */
   readonly onNoRecord?: ((found: NoRecord) => void) | undefined;
-  /** Told how many of the records are of pages that are done, or more if some of these were recorded again, before the first record is given. */
+  /** Called before the first record with the number of done pages, which is too high if some were recorded more than once. */
   readonly onCounted?: ((done: number) => void) | undefined;
-  /** Ends the reading, with its reason, also before the first record. */
+  /** Ends the reading with the signal's reason, even before the first record. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A stored line that isn't a record: written by hand, or left by a broken disk. */
 export interface NoRecord {
   readonly file: string;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
-  /** Its first characters, as they are: to be made printable. */
+  /** The line's first characters, unescaped: callers must make them printable. */
   readonly begins: string;
 }
 
-/** No store will ever take this record: the crawler's data can't be written. */
+/** The crawler's data can't be written, so no store will ever accept this record. */
 export class RecordRefusedError extends Error {
   override readonly name = 'RecordRefusedError';
   readonly code = 'ERR_RECORD_REFUSED';

@@ -5,7 +5,7 @@ import type { Queue } from '../task/task/routing.ts';
  * Moves deliveries between processes. The rest of the fleet knows only this file.
  *
  * Delivery is at least once: a `confirmed` message survives any crash, and may be delivered again after one. Order is not
- * promised. A message that outlives its TTL in a queue vanishes: the task comes back through its lease.
+ * promised. A message that outlives its TTL in a queue vanishes, and its task comes back when the lease lapses.
  *
  * `stop` stops consumers, waits for handlers in flight, and then disconnects. Implementations:
  * `transports/rabbitmq` for a fleet, `transports/local.ts` for one process; both pass
@@ -13,31 +13,31 @@ import type { Queue } from '../task/task/routing.ts';
  */
 export interface Transport extends Service {
   /**
-   * Hands messages to the broker, and resolves when the fate of each is known, in the order given. Never rejects. At most
-   * a bounded number are unconfirmed at a time: beyond, it waits.
+   * Hands messages to the broker and resolves with one outcome per message, in the order given, once all are known. Never
+   * rejects. Waits while too many messages are unconfirmed.
    */
   publish(messages: readonly OutgoingMessage[]): Promise<readonly PublishOutcome[]>;
   /** Runs `handler` on deliveries until the consumer is stopped; at most `prefetch` are unanswered at a time. */
   consume(queue: Queue, handler: Handler, options: ConsumeOptions): Promise<Consumer>;
   /** How many messages wait in each queue now, not counting those that consumers hold. */
   depths(): Promise<QueueDepths>;
-  /** Why nothing, or not all, can be published at the moment; nothing if all is well. */
+  /** Returns what hinders publishing at the moment, wholly or partly; `undefined` if nothing does. */
   trouble(): TransportTrouble | undefined;
 }
 
 export interface ConsumeOptions {
   readonly prefetch: number;
-  /** Left out, `manual`. */
+  /** Defaults to `manual`. */
   readonly ack?: AckMode | undefined;
 }
 
 /**
- * `manual`: a delivery is acked when its handler has ended. `auto`: when it is handed over. Then everything in the queue
- * comes at once, whatever the prefetch, the handler's answer is ignored, and a crash loses the deliveries in hand.
+ * When a delivery is acked. `manual`: when its handler has ended. `auto`: when the broker hands it over. With `auto`, the
+ * whole queue arrives at once whatever the prefetch, the handler's answer is ignored, and a crash loses the deliveries in hand.
  */
 export type AckMode = 'manual' | 'auto';
 
-/** Where a message goes: a work queue, or to the dead letters. */
+/** Where a message goes: a work queue, or the dead letters. */
 export type Destination = Queue | 'failed';
 
 export interface OutgoingMessage {
@@ -46,11 +46,11 @@ export interface OutgoingMessage {
   readonly id: string;
   readonly body: string | Uint8Array;
   readonly headers: MessageHeaders;
-  /** How long the message stays in the queue, if that is shorter than the queue's own TTL. */
+  /** Milliseconds the message stays in the queue. Has no effect beyond the queue's own TTL. */
   readonly ttlMs?: number;
 }
 
-/** The headers that a message may carry; a transport drops all others, in both directions. */
+/** The headers a message can carry. A transport drops all others, in both directions. */
 export interface MessageHeaders {
   readonly 'x-attempt'?: number;
   readonly 'x-release'?: number;
@@ -70,7 +70,7 @@ export const MESSAGE_HEADERS = [
 
 /**
  * `confirmed`: the broker has taken responsibility. `returned`: no queue took it. `refused`: the broker refused it.
- * `unknown`: the connection was lost first; the message may have arrived or not, and is not sent again.
+ * `unknown`: the connection was lost first. The message may or may not have arrived, and is not sent again.
  */
 export type PublishOutcome = 'confirmed' | 'returned' | 'refused' | 'unknown';
 
@@ -79,24 +79,27 @@ export interface Delivery {
   readonly id: string | undefined;
   readonly body: Uint8Array;
   readonly headers: MessageHeaders;
-  /** It may have been delivered before. */
+  /** The message may have been delivered before. */
   readonly redelivered: boolean;
 }
 
-/** What becomes of a delivery: done, or back to the queue for another consumer. A handler that throws means `return`. */
+/** A handler's answer: `ack` ends the delivery, `return` puts it back in the queue for any consumer. Throwing means `return`. */
 export type Handling = 'ack' | 'return';
 export type Handler = (delivery: Delivery) => Promise<Handling>;
 
 export interface Consumer {
-  /** Takes no more deliveries; resolves when those in hand have been answered. Safe to call twice. */
+  /** Takes no more deliveries, and resolves when those in hand have been answered. Safe to call twice. */
   stop(): Promise<void>;
-  /** Is it attached to the broker just now? */
+  /** Whether it is attached to the broker right now. */
   readonly consuming: boolean;
 }
 
 export type QueueDepths = Readonly<Record<Destination, { readonly ready: number; readonly consumers: number }>>;
 
-/** `blocked`: the broker takes nothing, for the reason that it gave. `full`: a queue has refused messages in the last seconds; it may take others. */
+/**
+ * `blocked`: the broker accepts nothing, for the reason it gave. `full`: a queue has refused messages within the last
+ * seconds; others may still be accepted.
+ */
 export type TransportTrouble = 'disconnected' | 'full' | `blocked: ${string}`;
 
 /** An optional ability: reading dead letters without consuming them, and deleting some. */
@@ -104,24 +107,24 @@ export interface DeadLetters {
   /** Up to `limit` letters, oldest first. They stay where they are. */
   browse(limit: number): Promise<readonly DeadLetterMessage[]>;
   /**
-   * Passes `judge` the letters that are there now, oldest first and some at a time, and deletes those it picks, after it
-   * has answered. All others stay, in their order as far as the broker keeps it. Letters that arrive meanwhile are not
-   * shown. Only one caller reads at a time; others wait. Ends early once `signal` is aborted.
+   * Passes the present letters to `judge`, oldest first and in batches, and deletes the ones it picks once it has answered.
+   * All others stay, in order as far as the broker preserves it. Letters that arrive meanwhile are not shown. Only one
+   * caller reads at a time; the next waits. Ends early once `signal` is aborted.
    *
-   * A crash may delete fewer than were picked, never others.
+   * After a crash, some of the picked letters may still be there; a letter that was not picked is never lost.
    */
   sift(judge: LetterJudge, signal?: AbortSignal): Promise<void>;
 }
 
 /**
- * Reads the queues' state, and takes dead letters out, without declaring anything or consuming from the work queues. An
- * undeclared queue counts as empty.
+ * Reads the depths of the queues, and reads and deletes dead letters, without declaring anything or consuming from the work
+ * queues. An undeclared queue counts as empty.
  */
 export interface QueueInspector extends DeadLetters {
   depths(): Promise<QueueDepths>;
 }
 
-/** Decides what becomes of each letter, in their order. If it rejects, all of them stay. */
+/** Returns the fate of each letter, in the order given. If it rejects, all of them stay. */
 export type LetterJudge = (letters: readonly DeadLetterMessage[]) => Promise<readonly LetterFate[]>;
 export type LetterFate = 'keep' | 'delete';
 
@@ -129,16 +132,16 @@ export interface DeadLetterMessage {
   readonly id: string | undefined;
   readonly body: Uint8Array;
   readonly headers: MessageHeaders;
-  /** Left out if it was published as a dead letter. */
+  /** Absent if the message was published as a dead letter. */
   readonly moved?: MovedByBroker;
 }
 
-/** The broker took a message out of its queue, by a policy of whoever operates it, and put it here. */
+/** Where a message was before the broker dead-lettered it by itself, because of a policy set by its operator. */
 export interface MovedByBroker {
   /** The queue's name on the broker. */
   readonly from: string;
   /** In the broker's words: `expired`, `maxlen`, `rejected` or `delivery_limit`. */
   readonly why: string;
-  /** Epoch milliseconds; left out if the broker didn't say. */
+  /** Epoch milliseconds. Absent if the broker didn't say. */
   readonly at?: number;
 }

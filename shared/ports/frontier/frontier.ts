@@ -10,9 +10,9 @@ import type { LeftOut } from '../runs.ts';
 /**
  * Where tasks wait, and the ledger of those in flight. The rest of the fleet knows only this file.
  *
- * Every method is atomic, moves a task from one state to one other, and may be repeated after its answer was lost: what
- * was done is not done again. A released task holds a lease under its release; only a caller that names the release can
- * settle it, and the first settle wins. A release is named by its number and its mark: see {@link ReleaseName}.
+ * Every method is atomic and moves each task from one state to one other. It can be called again if its answer was lost:
+ * nothing is done twice. A released task holds a lease under its release. Only a caller that names the release can settle
+ * the task, and the first settle wins. A release is named by its number and its mark: see {@link ReleaseName}.
  *
  * ```
  * waiting ──release──▶ publishing ──queued──▶ queued ──admit──▶ working ──settle──▶ done │ skipped │ failed │ cancelled
@@ -20,51 +20,51 @@ import type { LeftOut } from '../runs.ts';
  *    └── put back: settled as retry or defer, refused by admit, or its lease lapsed (reap) ──┘
  * ```
  *
- * Leases: publishing 60 s; queued the queue's TTL and 5 minutes, or the task's deadline and 1 minute, whichever is sooner;
- * working 60 s, renewed every 20 s.
+ * Leases: publishing, 60 s; queued, the queue's TTL plus 5 minutes or the task's deadline plus 1 minute, whichever is sooner;
+ * working, 60 s, renewed every 20 s.
  *
  * Implementations: `stores/redis` for a fleet, `stores/sqlite` for one machine. Both pass `test/contract/suites/frontier/frontier.contract.ts` and
  * follow one model, `test/contract/frontier/model`.
  */
 export interface Frontier {
   /**
-   * Takes tasks that the run doesn't know yet, at most {@link MAX_OFFER} a call. Refused as a whole, with nothing marked,
-   * when the run is neither running nor paused, or another incarnation than the one named, or when `parent` is no longer
-   * in flight. A `parent` whose earlier links the store lacks is refused as well, and put back; see {@link LinkTally}.
+   * Takes the tasks that are new to the run, at most {@link MAX_OFFER} a call. Refuses the whole call, marking nothing, when
+   * the run is neither running nor paused, when it is not the incarnation named, or when `parent` is no longer in flight.
+   * Also refuses, and puts back, a `parent` whose earlier links the store has lost; see {@link LinkTally}.
    *
-   * An incremental run also takes, each once, marked URLs that are due again: `changedAt` is later than their last fetch, or
-   * that is older than the run's `recrawlAfterMs`. (With dedup `run`, a URL that is neither is known.)
-   * Never while a task for the same mark may be live in another run.
+   * An incremental run also takes, once each, marked URLs that are due again: their `changedAt` is later than the last fetch,
+   * or the last fetch is longer ago than the run's `recrawlAfterMs`. (With dedup `run`, a URL that is neither is known.)
+   * It never takes one while a task for the same mark may be live in another run.
    */
   offer(run: string, tasks: readonly Offer[], options?: OfferOptions): Promise<OfferResult>;
 
-  /** Leases due tasks, each under a new release number, with a verdict. Safe to call from every process at once. */
+  /** Leases due tasks, each under a new release number and with a verdict. Safe to call from every process at once. */
   release(options: ReleaseOptions): Promise<Release>;
 
-  /** After the broker's confirm: these releases wait in a queue now. Those settled or admitted meanwhile stay as they are. */
+  /** Notes, after the broker's confirm, that these releases are in a queue. Ones admitted or settled meanwhile stay as they are. */
   queued(run: string, releases: readonly ReleaseName[]): Promise<void>;
 
   /**
-   * The first step with a delivery: is it still current, may its host be asked now? Puts the task back, or counts it
-   * cancelled, when the answer is no. A release already admitted is taken over: the broker redelivers only what its
-   * holder lost.
+   * Decides whether a delivery is still current and its host may be asked now. A worker calls it first. If the answer is no,
+   * puts the task back or counts it as cancelled. A release that was already admitted passes to the new caller: the broker
+   * redelivers only after the previous holder lost the delivery.
    */
   admit(run: string, release: ReleaseName, worker: string): Promise<Admission>;
 
-  /** Makes working leases last another 60 s. */
+  /** Extends working leases to 60 s from now. */
   renew(run: string, releases: readonly ReleaseName[]): Promise<void>;
 
   /**
-   * Reports a delivery's outcome. `already` means that the ledger no longer holds this release: it was settled before, or
-   * its lease lapsed and the task was released again under another number. `put_back`: the page was done, but the store lacks
-   * links of it, see {@link LinkTally}; so the task waits again, at no attempt. The caller is done with it in any case.
+   * Reports a delivery's outcome. Whatever the reply, the caller's work on the delivery is over. `already`: the ledger no
+   * longer holds this release, because it was settled before or its lease lapsed. `put_back`: the page was done, but the store
+   * has lost some of its links (see {@link LinkTally}), so the task waits again at the cost of no attempt.
    */
   settle(run: string, release: ReleaseName, settlement: Settlement): Promise<SettleReply>;
 
-  /** Settles tasks that were released only to end, all for one reason; those that the ledger doesn't hold stay as they are. */
+  /** Settles as failed, for one reason, tasks that were released only to end. Ignores releases that the ledger doesn't hold. */
   fail(run: string, releases: readonly ReleaseName[], reason: FailedReason): Promise<void>;
 
-  /** Puts back tasks whose lease lapsed, in whatever state their run is; at most 500 a call. Returns how many. */
+  /** Puts back tasks whose lease lapsed, whatever the state of their run; at most 500 a call. Returns how many. */
   reap(): Promise<number>;
 
   /** Counts waiting tasks of cancelled runs as cancelled and frees their marks; at most 250 a call. Returns how many. */
@@ -72,9 +72,9 @@ export interface Frontier {
 }
 
 /**
- * One release of one task. Numbers only grow during a run, and begin above the store's clock in microseconds, so that a
- * store that lost its last writes reuses none of them. If it lost its time as well, numbers are reused while old messages
- * may still exist: so the mark counts, too. A name whose mark differs from the ledger's under that number is stale.
+ * One release of one task. Numbers only grow during a run, and start above the store's clock in microseconds, so a store that
+ * lost its last writes does not reuse any. If its clock went back as well, numbers can be reused while old messages still
+ * exist. That is why the mark is part of the name: a name whose mark differs from the ledger's under that number is stale.
  */
 export interface ReleaseName {
   /** At most 2^53. */
@@ -82,7 +82,7 @@ export interface ReleaseName {
   readonly mark: string;
 }
 
-/** The name of a released task's release. */
+/** Returns the name of a released task's release. */
 export function nameOf({
   release,
   task,
@@ -96,107 +96,107 @@ export function nameOf({
 export type SettleReply = 'settled' | 'put_back' | 'already';
 
 /**
- * How many links of a page one admission of it has offered. The ledger keeps it as well, from the first offer until the page's
- * release ends. A store that came back without its last second lacks links that a worker believes offered: by the tally
- * it finds that out, and puts the page back instead of counting it as done.
+ * The number of links of a page that one admission of it has offered. The ledger keeps its own count from the first offer
+ * until the page's release ends. A store that restarts without its last second of writes may have lost links that a worker
+ * has offered. It notices by comparing the counts, and then puts the page back instead of counting it as done.
  *
- * | call | the ledger must hold | and holds from then on |
+ * | call | the ledger must hold | and holds afterwards |
  * |---|---|---|
- * | an offer with `links` 0, the admission's first | anything | the stamp, and this offer's links |
- * | a later offer | the same stamp, and at least as many links | the greater of what it held, and of `links` and this offer's: one that is sent again adds nothing |
- * | a settle as done | the same stamp, and at least as many links | |
+ * | the admission's first offer, with `links` 0 | anything | the stamp, and the number of links in this offer |
+ * | a later offer | the same stamp, and at least `links` | its count or `links` plus this offer's, whichever is greater (a repeat adds nothing) |
+ * | a settle as done | the same stamp, and at least `links` | |
  */
 export interface LinkTally {
-  /** Drawn for one admission, and never again: letters, digits, `-` and `_`. */
+  /** Random text that identifies one admission: letters, digits, `-` and `_`. */
   readonly stamp: string;
-  /** Links in the offers so far that the run didn't refuse: taken ones, known ones, and those left out. */
+  /** Number of links in the offers so far that were not refused, whether taken, known or left out. */
   readonly links: number;
 }
 
-/** How long a worker's task is left alone if its lease isn't renewed. */
+/** Length of a working lease. */
 export const WORKING_MS = MINUTE_MS;
 
-/** Tasks in one `offer`: a bound on how long one call may hold the frontier. */
+/** Maximum tasks in one `offer`, which bounds how long one call occupies the frontier. */
 export const MAX_OFFER = 500;
 
-/** A URL for the frontier. */
+/** What a caller offers to the frontier: a task, or a text that is no URL. */
 export type Offer =
   | TaskOffer
-  /** A text that isn't a URL: counted as discovered, marked by its text, and released with verdict `malformed`. */
+  /** A text that isn't a URL: counted as discovered, marked by the text itself, and released with verdict `malformed`. */
   | { readonly malformed: string; readonly problem: string };
 
 export interface OfferOptions {
-  /** The page that these links were found in, and what its admission has offered before. Refused when its release is stale. */
+  /** The page that contains these links, and the tally of its admission so far. If its release is stale, the offer is refused. */
   readonly parent?: ReleaseName & { readonly tally: LinkTally };
-  /** The run's incarnation; see {@link OpenedRun.incarnation}. Left out: any. */
+  /** The run's incarnation; see {@link OpenedRun.incarnation}. Defaults to any. */
   readonly incarnation?: string | undefined;
-  /** Takes nothing more once the run has discovered this many tasks: for links. */
+  /** Takes no more links once the run has discovered this many tasks. */
   readonly most?: number | undefined;
-  /** As `most`, for links and seeds alike; see {@link RunOptions.limit}. */
+  /** Takes no more links or seeds once the run has discovered this many tasks; see {@link RunOptions.limit}. */
   readonly limit?: number | undefined;
-  /** Takes nothing from further hosts of a domain once the run has tasks of this many. */
+  /** Takes nothing from further hosts of a domain once the run has tasks on this many of its hosts. */
   readonly mostHosts?: number | undefined;
-  /** The parent is of no group, in a run that has joins: it leaves the rest of the store's memory to those that are. */
+  /** The run has joins and the parent is in no group: the last part of the store's memory is reserved for pages in groups. */
   readonly leavesRoom?: boolean;
-  /** A repeat of an offer whose answer was lost: known URLs are not counted as duplicates again. */
+  /** This repeats an offer whose answer was lost: known URLs are not counted as duplicates again. */
   readonly repeat?: boolean;
 }
 
 export type OfferResult =
   /**
-   * `leftOut`: unknown ones, neither taken nor marked, since the run is at its `limit`, or for links at its `maxPages`, or
-   * their domain at its limit of hosts (`scope`). Only what is above 0 is there.
+   * `leftOut`: new URLs neither taken nor marked, because the run has reached its `limit` or, for links, its `maxPages`, or
+   * because their domain has reached its limit of hosts (`scope`). Contains only counts above 0.
    */
   | { readonly accepted: number; readonly known: number; readonly leftOut?: Partial<LeftOutAtOffer> }
   | { readonly refused: 'run' | 'parent' | 'full' };
 
-/** What is found at an offer to be left out. */
+/** The reasons for leaving a URL out that are found during an offer. */
 export type LeftOutAtOffer = Pick<LeftOut, 'scope' | 'maxPages' | 'limit'>;
 
-/** The answer to an offer that was not refused. */
+/** Returns the answer to an offer that was not refused. */
 export function takenWith(accepted: number, known: number, leftOut: LeftOutAtOffer): OfferResult {
   const some = Object.entries(leftOut).filter(([, count]) => count > 0);
   return { accepted, known, ...(some.length === 0 ? {} : { leftOut: Object.fromEntries(some) }) };
 }
 
 export interface ReleaseOptions {
-  /** At most this many tasks now. */
+  /** Maximum tasks to release in this call. */
   readonly limit: number;
-  /** At most this many tasks of all runs may be out, shared evenly between the runs that have due ones. */
+  /** Maximum tasks in flight across all runs, shared evenly between the runs that have due tasks. */
   readonly window: number;
-  /** No worker is alive: a run that no worker has touched is released without waiting for its hosts' pace. */
+  /** No worker is alive: runs that no worker has touched are released without waiting for their hosts' pace. */
   readonly unpaced: boolean;
   /**
-   * The caller, if it calls repeatedly: one of them looks for all. After a look that found less than its `limit`, looking
-   * is left to the same caller for {@link LOOK_LEASE_MS}. Left out: it looks in any case.
+   * The caller's name, if it calls repeatedly: of all such callers, one at a time searches for due tasks. A search that found
+   * fewer than `limit` tasks reserves searching for its caller for {@link LOOK_LEASE_MS}. Without a name, the call always searches.
    */
   readonly looker?: string;
 }
 
-/** How long others wait for the caller that looks for due tasks: if it died, the next one looks. */
+/** Longest time other callers leave the search for due tasks to one caller. If it has died, the next one takes over. */
 export const LOOK_LEASE_MS = 250;
 
 export interface Release {
   readonly tasks: readonly ReleasedTask[];
-  /** Milliseconds until anything more is due, as far as is known. */
+  /** Milliseconds until more tasks are due, as far as is known. */
   readonly nextLookMs: number;
-  /** The frontier's time, in epoch milliseconds: deadlines are measured by it, not by the caller's clock. */
+  /** The frontier's time, in epoch milliseconds. Deadlines are measured by it, not by the caller's clock. */
   readonly now: number;
-  /** Another caller looks for all: don't ask before `nextLookMs` have passed. */
+  /** Another caller is searching for all: don't call again before `nextLookMs` have passed. */
   readonly isLeftToOther?: true;
-  /** Runs of which the store has something that can't be read: it waits, and is looked at again a minute later. Left out if there are none. */
+  /** Runs with unreadable data in the store. That data waits, and is tried again a minute later. Absent if there are none. */
   readonly damaged?: readonly DamagedRun[];
 }
 
 export interface DamagedRun {
   readonly run: string;
-  /** In the store's words. */
+  /** The store's error message. */
   readonly why: string;
 }
 
 /**
- * `go`: publish it. All others: publish a dead letter, then settle it as failed. `host_down`: its host gave nothing but
- * errors for too long; see {@link HostTrouble}.
+ * `go`: publish the task. All others: publish a dead letter, then settle the task as failed. `host_down`: the host has
+ * returned nothing but errors for too long; see {@link HostTrouble}.
  */
 export type ReleaseVerdict = 'go' | 'deadline' | 'host_down' | 'malformed';
 
@@ -209,16 +209,16 @@ export interface ReleasedTask {
   readonly problem?: string;
 }
 
-/** What the frontier remembers of a task beside the task itself. */
+/** What the frontier stores about a task besides the task itself. */
 export interface TaskState {
   /** Attempts counted so far. */
   readonly attempts: number;
   /**
-   * Admissions since a worker last survived asking its host; more than a few mean that the task kills its worker. A task
-   * that is put back before its host was asked gets its unused start back.
+   * Admissions since a worker last survived asking the host. More than a few mean that the task kills its worker. An
+   * admission that ends before the host was asked is not counted.
    */
   readonly starts: number;
-  /** Times that its host answered it with "slow down". */
+  /** Times the host has answered this task with "slow down". */
   readonly throttles: number;
   /** Epoch milliseconds. */
   readonly firstSeen: number;
@@ -226,7 +226,7 @@ export interface TaskState {
   readonly deadline?: number;
 }
 
-/** From this many starts without a settle on, a task runs alone in its process. */
+/** From this many starts without a settle, a task runs alone in its process. */
 export const ALONE_FROM_STARTS = 3;
 /** After this many starts without a settle, a task fails as a crash loop. */
 export const MAX_STARTS = 6;
@@ -234,24 +234,24 @@ export const MAX_STARTS = 6;
 /**
  * | verdict       | what the worker does                                                     |
  * |---------------|--------------------------------------------------------------------------|
- * | `work`        | fetches; alone in its process if `starts` has reached {@link ALONE_FROM_STARTS} |
- * | `deadline`, `crash_loop` | dead letter, then settle as failed                            |
- * | `gone`        | acks: another release, or no task at all, stands in the ledger           |
- * | `put_back`    | acks: the run or the host is paused, the task waits again                |
- * | `cancelled`   | acks: the run is                                                         |
+ * | `work`        | fetches, alone in its process if `starts` has reached {@link ALONE_FROM_STARTS} |
+ * | `deadline`, `crash_loop` | publishes a dead letter, then settles as failed               |
+ * | `gone`        | acks: the ledger no longer holds this release                            |
+ * | `put_back`    | acks: the run or the host is paused, and the task waits again            |
+ * | `cancelled`   | acks: the run is cancelled                                               |
  * | `unknown_run` | fetches without a ledger: the store has lost the run                     |
  */
 export type Admission =
-  /** `incarnation`: the run's; see {@link OpenedRun.incarnation}. */
-  /** `pausedMs`: the host is still paused, short enough to wait for. */
+  /** `incarnation` is the run's; see {@link OpenedRun.incarnation}. */
+  /** `pausedMs` is how much longer the host is paused: always short enough to wait for. */
   | {
       readonly verdict: 'work';
       readonly incarnation: string;
       readonly state: TaskState;
       readonly pausedMs: number;
-      /** The host said "slow down" before, and has given a healthy answer since, within the last hour. */
+      /** The host has said "slow down" before, and has given a healthy answer since, within the last hour. */
       readonly answersOthers: boolean;
-      /** What an incremental run knows of the page from earlier ones. */
+      /** What earlier runs recorded about the page; only in an incremental run. */
       readonly known?: KnownPage;
     }
   | { readonly verdict: 'deadline' | 'crash_loop'; readonly incarnation: string; readonly state: TaskState }
@@ -259,62 +259,62 @@ export type Admission =
 
 export interface Settlement {
   readonly outcome: Outcome;
-  /** Body bytes that were fetched. */
+  /** Number of body bytes fetched. */
   readonly bytes?: number;
-  /** Did the host give a healthy answer? Left out when it wasn't asked. */
+  /** Whether the host gave a healthy answer. Absent if it wasn't asked. */
   readonly hostAnswered?: boolean;
-  /** The host has answered in this visit, healthily or not, or its robots.txt has; it may have been silent afterwards. */
+  /** The host or its robots.txt has answered in this visit, healthily or not. It may have been silent afterwards. */
   readonly hostSpoke?: boolean;
   /**
-   * Why it gave no healthy answer; left out: it answered. Decides when the host is down. With `outage`, nothing else is taken
-   * as a sign against the host.
+   * Why the host gave no healthy answer; absent if it gave one. Decides when the host counts as down. With kind `outage`,
+   * nothing else in the settlement counts against the host.
    */
   readonly hostTrouble?: HostTrouble;
   /**
-   * What is wrong with the host. Five in a row open its breaker: the host is paused, and then tried by a single task,
-   * until an answer closes it. Any answer without a fault resets the count.
+   * What is wrong with the host. Five in a row open its breaker: the host is paused, then tried by a single task at a time
+   * until an answer closes the breaker. Any answer without a fault resets the count.
    */
   readonly hostFault?: HostFault;
-  /** The host asked to be slowed: what it said. Its interval is doubled, and shortened again with each healthy answer. */
+  /** The host's own words when it asked us to slow down. Doubles its interval; each healthy answer shortens it again. */
   readonly slowDown?: string;
-  /** The failed attempt, for people. Left out when no attempt was made. */
+  /** The failed attempt, for people. Absent if no attempt was made. */
   readonly attempt?: AttemptNote;
-  /** Milliseconds before the host can be asked; none of its tasks is released sooner. */
+  /** Milliseconds until the host can be asked again. None of its tasks is released sooner. */
   readonly hostFreeInMs?: number;
   /**
-   * Redirects have led the task elsewhere: its new form, with another host and other {@link Task.redirects}. What this
-   * settlement says about a host is about that one, and a task that is put back waits there.
+   * The task as redirects have changed it, with another host and other {@link Task.redirects}. Everything this settlement
+   * says about a host is about that one, and a task that is put back waits there.
    */
   readonly moved?: Task;
-  /** What the page's admission has offered; left out if nothing. Only `done` depends on it. */
+  /** Tally of the links that the page's admission has offered. Absent if there were none. Only `done` depends on it. */
   readonly tally?: LinkTally;
   /**
-   * What the joins of its group get of it, in JSON: only with `done`, and of a task that one of them takes. For a join: what
-   * other joins get of it.
+   * This task's input to the joins of its group, in JSON. Only with `done`, and only if one of them takes the task's step. A
+   * join can have one, too, for other joins.
    */
   readonly input?: string;
-  /** The mark that redirects have led it to claim; a store that lost its last second may lack it. Only with `done`. */
+  /** The mark the task has claimed after redirects, repeated in case the store lost its last second. Only with `done`. */
   readonly claimed?: string;
   /**
-   * The store was full, and refused its links: about how many bytes they take, and whether its offers leave room for others (see
-   * {@link OfferOptions.leavesRoom}). Only with `defer`: a store that can tell keeps the task until it has room.
+   * The store was full and refused the page's links. Says about how many bytes they take, and whether the offer had
+   * {@link OfferOptions.leavesRoom}. Only with `defer`: a store that can tell how full it is keeps the task until it has room.
    */
   readonly refused?: { readonly bytes: number; readonly leavesRoom: boolean };
-  /** Links of the page that were not offered, by why. */
+  /** Number of links of the page that were not offered, by reason. */
   readonly leftOut?: Pick<LeftOut, 'depth' | 'scope' | 'condition'>;
-  /** What is remembered of the page from now on; only with `done` and `skipped`, and only in an incremental run. */
+  /** What to remember about the page for later runs. Only with `done` and `skipped`, and only in an incremental run. */
   readonly page?: PageVisit;
 }
 
 /** A page that an incremental run has visited. */
 export interface PageVisit extends PageFacts {
-  /** How long ago the request for it began. */
+  /** Milliseconds since the request for the page began. */
   readonly askedMsAgo: number;
-  /** Bytes of the body that did not have to be sent again. */
+  /** Body bytes that did not have to be sent again. */
   readonly bytesSaved: number;
 }
 
-/** One failed attempt, kept for people: `attempts:<url>` in Redis, and the dead letter. */
+/** One failed attempt, kept for people in `attempts:<mark>` in Redis and in the dead letter. */
 export interface AttemptNote {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -322,24 +322,24 @@ export interface AttemptNote {
   readonly reason: string;
   readonly status?: number;
   readonly error?: string;
-  /** Where in the crawler its step failed: the page that fails by this attempt is counted there. */
+  /** Where in the crawler the step failed. If the page fails with this attempt, it is counted under this place. */
   readonly place?: string;
 }
 
-/** An optional ability: a redirected page takes the mark of the page it leads to, so that that one isn't fetched again. */
+/** An optional ability: a redirected page takes the mark of the page it leads to, so that this one isn't fetched again. */
 export interface Claims {
   /**
    * Takes a mark for the task that holds this release, until that task ends: `done` and `skipped` keep it, `failed` and
-   * `cancelled` free it. `taken`: another task has it, or had it. `stale`: the ledger doesn't hold this release.
+   * `cancelled` free it. `taken`: another task has or had it. `stale`: the ledger doesn't hold this release.
    */
   claim(run: string, release: ReleaseName, mark: string): Promise<'claimed' | 'taken' | 'stale'>;
-  /** Would {@link claim} say `taken`? Changes nothing. */
+  /** Returns whether {@link claim} would answer `taken`. Changes nothing. */
   isTaken(run: string, release: ReleaseName, mark: string): Promise<boolean>;
 }
 
-/** An optional ability, for unreadable messages of which only the number is known. */
+/** An optional ability, for unreadable messages with only a known release number. */
 export interface Ledger {
-  /** The mark of the task that is in flight under a number; nothing if none is. */
+  /** Returns the mark of the task in flight under a release number; `undefined` if there is none. */
   markOf(run: string, release: number): Promise<string | undefined>;
 }
 

@@ -1,8 +1,8 @@
-/** An optional ability of a store that keeps everything in memory, in which tasks wait for room whose links it had none for. */
+/** An optional ability of a store that keeps everything in memory. While it is full, tasks whose links it refused wait for room. */
 export interface FullStore {
   /**
-   * Pauses running runs of which nothing is in flight, and nothing that waits can be taken in the memory that there is. They go on by
-   * themselves when there is room, or when somebody resumes them. Returns those that it paused, and why.
+   * Pauses running runs that can make no progress because the store is full: nothing is in flight, and every waiting task
+   * waits for room. They resume by themselves once there is room, or when somebody resumes them. Returns the runs it paused.
    */
   pauseStuck(): Promise<readonly PausedRun[]>;
 }

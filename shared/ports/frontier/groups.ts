@@ -4,45 +4,45 @@ import { MALFORMED_HOST } from '../../task/url/fingerprint.ts';
 import type { ReleaseName } from './frontier.ts';
 
 /**
- * An optional ability: groups of tasks, and what joins get of them; see `task/group/plan.ts`.
+ * An optional ability: groups of tasks, and the inputs their joins receive; see `task/group/plan.ts`.
  *
- * A group is counted from its owner's first child on. When the last of its members has ended, the store makes its joins as
- * tasks that wait, if the owner is done and the run isn't cancelled. Members' marks count inside the group alone.
+ * A group exists from its owner's first child on. When the last member has ended, the store creates the group's joins as
+ * waiting tasks, provided the owner is done and the run isn't cancelled. A member's mark counts only within its group.
  */
 export interface Groups {
-  /** What a join that is in flight gets of its group. `stale`: the ledger doesn't hold this release. */
+  /** Returns the inputs of a join that is in flight. `stale`: the ledger doesn't hold this release. */
   inputs(run: string, release: ReleaseName): Promise<GroupInputs | 'stale'>;
-  /** Where the group of an owner is; nothing if it has none, or none any more. */
+  /** Returns the progress of a group; `undefined` if it does not exist, or no longer exists. */
   group(run: string, group: string): Promise<GroupStanding | undefined>;
-  /** The owner of such a group, as far as its redirects have led it. */
+  /** Returns the owner of such a group, with the redirects it has followed so far. */
   owner(run: string, group: string): Promise<GroupOwner | undefined>;
 }
 
 export interface GroupInputs {
-  /** As the `input` of settlements had them, by the marks of their tasks. */
+  /** The `input` of each settlement, by the task's mark. */
   readonly inputs: Readonly<Record<string, string>>;
-  /** More came than a group may hold ({@link MAX_GROUP_BYTES}), and was not stored. */
+  /** The inputs exceeded {@link MAX_GROUP_BYTES}, and the excess was not stored. */
   readonly isTooLarge: boolean;
-  /** How many did not end as done, by outcome. */
+  /** Number of tasks that did not end as done, by outcome. */
   readonly missing: Readonly<Record<string, number>>;
-  /** The first of those, at most {@link MOST_MISSING}. */
+  /** The first of those tasks, at most {@link MOST_MISSING}. */
   readonly firstMissing: readonly { readonly mark: string; readonly outcome: string; readonly reason: string }[];
 }
 
 export interface GroupStanding {
-  /** Members that have not ended, the owner among them. */
+  /** Number of members that have not ended, including the owner. */
   readonly open: number;
-  /** Joins that were made, and have not ended. */
+  /** Number of joins that were created and have not ended. */
   readonly joins: number;
 }
 
 export interface GroupOwner {
   readonly task: Task;
-  /** The mark that its redirects have claimed; left out if it claimed none. */
+  /** The mark it claimed after redirects. Absent if it claimed none. */
   readonly claimed?: string;
 }
 
-/** The owner of the group that a task is a member or a join of; nothing for any other task. */
+/** Returns the owner of the group that a member or a join belongs to; `undefined` for any other task. */
 export async function ownerOf(
   { run, mark, host }: Pick<Task, 'run' | 'mark' | 'host'>,
   groups: Pick<Groups, 'owner'>,
@@ -51,7 +51,7 @@ export async function ownerOf(
   return group === undefined || group === OF_RUN ? undefined : await groups.owner(run, group);
 }
 
-/** What a group's inputs may take together. */
+/** Maximum total bytes of a group's inputs. */
 export const MAX_GROUP_BYTES = 1_048_576;
-/** Missing inputs that a group names. */
+/** Maximum number of missing inputs that a group lists. */
 export const MOST_MISSING = 100;

@@ -2,10 +2,10 @@ import type { Duplex } from 'node:stream';
 import { atEndOfTurn } from './end-of-turn.ts';
 
 /**
- * Sends everything that is written to a socket in one turn of the event loop in one system call.
+ * Makes a socket send everything written in one turn of the event loop with one system call.
  *
- * A small write to a server on the same machine costs more than the command in it: each one wakes the server. Batched,
- * Redis commands take 3.7 µs each instead of 6.1; amqplib alone writes twice for each page, an ack and a message.
+ * A small write to a server on the same machine costs more than the command in it, because each one wakes the server. Batched,
+ * Redis commands take 3.7 µs each instead of 6.1. amqplib alone writes twice for each page: an ack and a message.
  */
 export function batchWrites(socket: Duplex): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;

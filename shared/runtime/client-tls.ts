@@ -3,19 +3,19 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { codeOf, messageOf } from './errors.ts';
 
-/** Files in PEM form, by their paths. */
+/** Paths of files in PEM form. */
 export interface TlsFiles {
-  /** The issuers that a server's certificate may have, and no others. Left out: those that Node.js trusts. */
+  /** The only accepted issuers of a server's certificate. Defaults to the ones that Node.js trusts. */
   readonly ca?: string | undefined;
-  /** A client's certificate, first, and those of its issuers. */
+  /** The client's certificate, followed by those of its issuers. */
   readonly cert?: string | undefined;
-  /** The key of that certificate. */
+  /** The private key of that certificate. */
   readonly key?: string | undefined;
 }
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The certificates in a file, as each one's PEM. Throws what is wrong with it. */
+/** Returns the certificates in a file, each as PEM. Throws an error that says what is wrong with the file. */
 export function certificatesIn(path: string): readonly string[] {
   const found = readFileSync(path, 'utf8').match(PEM) ?? [];
   for (const pem of found) new X509Certificate(pem);
@@ -23,7 +23,7 @@ export function certificatesIn(path: string): readonly string[] {
   return found;
 }
 
-/** The private key in a file, as PEM. Throws what is wrong with it. */
+/** Returns the private key in a file, as PEM. Throws an error that says what is wrong with the file. */
 export function privateKeyIn(path: string): string {
   const pem = readFileSync(path, 'utf8');
   try {
@@ -36,7 +36,7 @@ export function privateKeyIn(path: string): string {
   return pem;
 }
 
-/** Why a certificate can't be used with a key, if it can't. Both can be read. */
+/** Returns why a certificate can't be used with a key, if it can't. Both files must be readable. */
 export function pairProblem(cert: string, key: string): string | undefined {
   const [own = ''] = certificatesIn(cert);
   const pem = privateKeyIn(key);
@@ -49,18 +49,21 @@ export function pairProblem(cert: string, key: string): string | undefined {
   }
 }
 
-/** From when and until when the first certificate in a file is valid, in milliseconds since 1970. */
+/** Returns from when and until when the first certificate in a file is valid, in epoch milliseconds. */
 export function lifetimeOf(cert: string): { readonly from: number; readonly until: number } {
   const { validFromDate, validToDate } = new X509Certificate(certificatesIn(cert)[0] ?? '');
   return { from: validFromDate.getTime(), until: validToDate.getTime() };
 }
 
 /**
- * What a client speaks TLS with. Certificates that live for a day are replaced where they lie: {@link ClientTls.renew} is for before
- * each connection.
+ * The certificates and the key a client uses for TLS. Short-lived certificates are replaced in place, so call
+ * {@link ClientTls.renew} before each connection.
  */
 export class ClientTls {
-  /** For `tls.connect`. Its lists stay the same, and change: clients of servers copy what they are given once, and not as deep. */
+  /**
+   * Options for `tls.connect`. `renew` changes these same arrays in place, because client libraries make one shallow copy of the
+   * options and keep the arrays.
+   */
   readonly options: { readonly ca?: string[]; readonly cert?: string[]; readonly key?: string[] };
   readonly files: TlsFiles;
 
@@ -69,7 +72,7 @@ export class ClientTls {
     this.options = read(files);
   }
 
-  /** Reads the files again. What can't be read just now, or doesn't fit together, stays what it was. */
+  /** Reads the files again. Keeps the previous contents if a file can't be read at the moment, or if they don't fit together. */
   renew(): void {
     const { cert, key } = this.files;
     try {
@@ -77,7 +80,7 @@ export class ClientTls {
       for (const [name, list] of Object.entries(read(this.files)))
         this.options[name as keyof TlsFiles]?.splice(0, Number.POSITIVE_INFINITY, ...list);
     } catch {
-      // Somebody is writing them.
+      // They are probably being written.
     }
   }
 }

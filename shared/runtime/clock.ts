@@ -1,17 +1,17 @@
 /**
- * Time, as a dependency. Only the embedded implementations and the pacing of loops read it: in a fleet, Redis' own time
+ * Time, as a dependency. Only the embedded implementations and the pacing of loops read it. In a fleet, Redis' own time
  * decides.
  */
 export interface Clock {
-  /** Milliseconds since the epoch, by the machine's clock. Somebody may set that at any moment: for what is written down. */
+  /** Returns epoch milliseconds by the machine's clock, which can be set at any moment. For times that are stored or shown. */
   now(): number;
-  /** Milliseconds since some moment, whatever is done to the machine's clock: for how long something takes or holds here. */
+  /** Returns milliseconds since a fixed moment, unaffected by changes of the machine's clock. For durations in this process. */
   monotonic(): number;
-  /** Resolves after `ms`, soon if that is not above 0, or as soon as `signal` is aborted; it never rejects. */
+  /** Resolves after `ms` (at once if that is 0 or less), or as soon as `signal` is aborted. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The longest delay of a timer of Node.js. */
+/** Longest delay of a Node.js timer. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** The machine's clock. */
@@ -27,7 +27,7 @@ export const systemClock: Clock = {
         resolve();
       };
       let timer: NodeJS.Timeout | undefined;
-      // Of a moment that is past, or further off than a timer can be, Node.js would warn, and wake at once.
+      // Given a negative delay, or one that is too long for a timer, Node.js would print a warning and fire at once.
       const wait = (leftMs: number): void => {
         const turnMs = Math.min(Math.max(0, leftMs), LONGEST_TIMER_MS);
         timer = setTimeout(() => (leftMs > turnMs ? wait(leftMs - turnMs) : finish()), turnMs);

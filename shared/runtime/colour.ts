@@ -2,13 +2,13 @@ import { styleText } from 'node:util';
 
 export type Colour = 'red' | 'yellow' | 'green' | 'cyan';
 
-/** When colours are shown: on terminals that have them, unless NO_COLOR or FORCE_COLOR says otherwise; always; or never. */
+/** When to show colours. `auto`: on terminals that support them, unless NO_COLOR or FORCE_COLOR says otherwise. */
 export const COLOUR_CHOICES = ['auto', 'always', 'never'] as const;
 export type ColourChoice = (typeof COLOUR_CHOICES)[number];
 
 /**
- * Decides for this process and those that it starts. Node.js itself reads these variables, for each text anew, and so do other
- * programs.
+ * Sets whether this process and its child processes show colours. It does so through environment variables, which Node.js
+ * reads again for each text, and which other programs read too.
  */
 export function chooseColours(choice: ColourChoice): void {
   if (choice === 'auto') return;
@@ -18,12 +18,12 @@ export function chooseColours(choice: ColourChoice): void {
   else process.env.NO_COLOR = '1';
 }
 
-/** A text in a colour, if this stream shows colours. */
+/** Returns the text in a colour if the stream shows colours, otherwise unchanged. */
 export function painted(colour: Colour, text: string, stream: NodeJS.WriteStream): string {
   return styleText(colour, text, { stream });
 }
 
-/** Does this stream show colours? */
+/** Returns whether a stream shows colours. */
 export function showsColours(stream: NodeJS.WriteStream): boolean {
   return painted('red', 'x', stream) !== 'x';
 }

@@ -3,13 +3,13 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 
 interface CoresOptions {
-  /** Where `/proc` and `/sys` are. Default: `/`. */
+  /** The folder that contains `/proc` and `/sys`. Defaults to `/`. */
   readonly root?: string;
-  /** Default: the cores that this process may run on. */
+  /** Defaults to the number of cores this process may run on. */
   readonly cores?: number;
 }
 
-/** How many processes this machine, or container, can run at once: its cores, or what its CPU quota comes to. At least one. */
+/** Returns the number of cores available to this machine or container: its cores, or its CPU quota if less. At least one. */
 export function usableCores({ root = '/', cores = availableParallelism() }: CoresOptions = {}): number {
   const quotas = groupsOf(read(join(root, 'proc/self/cgroup'))).map(({ version, path }) =>
     version === 2 ? quotaV2(join(root, 'sys/fs/cgroup'), path) : quotaV1(join(root, 'sys/fs/cgroup/cpu'), path),
@@ -22,7 +22,7 @@ interface Group {
   readonly path: string;
 }
 
-/** The control groups of this process that limit CPU (cgroups(7)): `0::/path` of v2, `3:cpu,cpuacct:/path` of v1. */
+/** Returns this process' control groups that limit CPU (cgroups(7)), given as `0::/path` in v2, `3:cpu,cpuacct:/path` in v1. */
 function groupsOf(text: string): Group[] {
   return text.split('\n').flatMap((line): Group[] => {
     const [id, controllers = '', ...parts] = line.split(':');
@@ -32,7 +32,7 @@ function groupsOf(text: string): Group[] {
   });
 }
 
-/** In cores. `cpu.max` has microseconds of CPU and of real time, or `max`. */
+/** Returns the quota in cores. `cpu.max` contains microseconds of CPU time and of real time, or `max`. */
 function quotaV2(mount: string, path: string): number {
   return least(mount, path, (group) => {
     const [quota, period] = read(join(group, 'cpu.max')).split(' ').map(Number);
@@ -40,7 +40,7 @@ function quotaV2(mount: string, path: string): number {
   });
 }
 
-/** In cores. A quota of -1 is none. */
+/** Returns the quota in cores. A value of -1 means no quota. */
 function quotaV1(mount: string, path: string): number {
   return least(mount, path, (group) =>
     ratio(Number(read(join(group, 'cpu.cfs_quota_us'))), Number(read(join(group, 'cpu.cfs_period_us')))),
@@ -51,7 +51,7 @@ function ratio(quota = Number.NaN, period = Number.NaN): number {
   return quota > 0 && period > 0 ? quota / period : Number.POSITIVE_INFINITY;
 }
 
-/** A group is limited by all groups that contain it. In a container, its own group may be mounted as the root. */
+/** Returns the lowest quota of a group and all groups that contain it. In a container, its own group may be mounted as the root. */
 function least(mount: string, path: string, quotaOf: (group: string) => number): number {
   let quota = quotaOf(mount);
   for (let at = path; at !== dirname(at); at = dirname(at)) quota = Math.min(quota, quotaOf(join(mount, at)));

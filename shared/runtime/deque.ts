@@ -1,4 +1,4 @@
-/** A list that is cheap at both ends, however long: a ring that grows. */
+/** A double-ended queue on a growing ring buffer: cheap at both ends at any length. */
 export class Deque<T> {
   #ring: (T | undefined)[] = new Array(16);
   #head = 0;
@@ -33,7 +33,7 @@ export class Deque<T> {
     return taken;
   }
 
-  /** From head to tail. */
+  /** Yields the values from head to tail. */
   *values(): Generator<T> {
     for (let i = 0; i < this.#length; i++) yield this.#ring[(this.#head + i) % this.#ring.length] as T;
   }

@@ -1,4 +1,4 @@
-/** Those that write to sockets come before those that send what was written. */
+/** Callbacks that write to sockets run before callbacks that send what was written. */
 type Phase = 'write' | 'send';
 type Callback = () => void;
 
@@ -23,7 +23,7 @@ function endTurn(): void {
   } finally {
     isScheduled = false;
   }
-  // What was written just now is sent with the rest, not a turn later.
+  // Data written in the first phase is sent now, not a turn later.
   for (const callback of taken('send')) callback();
   if (waiting.write.length > 0) schedule();
 }

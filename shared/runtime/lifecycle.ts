@@ -1,15 +1,15 @@
 /**
  * A long-lived part of the program.
  *
- * `start` resolves when the part is ready to be used. `stop` may be called twice, or without a `start`; it takes nothing
- * new, waits for what is under way, and then resolves.
+ * `start` resolves when the part is ready for use. `stop` accepts no new work, waits for work under way, and then resolves. It
+ * can be called twice, or without a `start`.
  */
 export interface Service {
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts services in order; if one fails, stops those already started, in reverse, and throws what it threw. */
+/** Starts services in order. If one fails, stops it and the ones before it, in reverse order, and throws its error. */
 export async function startAll(services: readonly Service[]): Promise<void> {
   const started: Service[] = [];
   try {
@@ -23,7 +23,7 @@ export async function startAll(services: readonly Service[]): Promise<void> {
   }
 }
 
-/** Stops services one after another in the order given, all of them even if one throws; then throws the first error. */
+/** Stops services one after another, in the order given. Stops all of them even if one throws; then throws the first error. */
 export async function stopAll(services: readonly Pick<Service, 'stop'>[]): Promise<void> {
   const errors: unknown[] = [];
   for (const service of services) {
@@ -37,8 +37,8 @@ export async function stopAll(services: readonly Pick<Service, 'stop'>[]): Promi
 }
 
 /**
- * Tells all services to stop at once, so that none works on while another takes long. Resolves when all have stopped, or
- * throws the first error.
+ * Stops all services at the same time, so that none keeps working while another takes long to stop. Resolves when all have
+ * stopped, or throws the first error.
  */
 export async function stopTogether(services: readonly Pick<Service, 'stop'>[]): Promise<void> {
   const stopped = await Promise.allSettled(services.map((service) => service.stop()));

@@ -5,10 +5,10 @@ import { showsColours } from './colour.ts';
 import { printable, printableJson } from './printable.ts';
 import { StandardError, terminal } from './standard-error.ts';
 
-/** Loads what only some logs need. */
+/** For modules that only some logs need. */
 const require = createRequire(import.meta.url);
 
-/** What the rest of the program needs of a log: constant messages, varying fields. */
+/** A log, as the rest of the program uses it: constant messages, varying fields. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -21,18 +21,18 @@ export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 interface LogOptions {
   readonly level: LogLevel;
   readonly format: 'pretty' | 'json';
-  /** Fields of every line. */
+  /** Fields added to every line. */
   readonly fields?: object;
-  /** A progress line is being drawn: each line of the log clears it first, and goes out at once. */
+  /** A progress line is shown: each line of the log clears it first, and is written at once. */
   readonly overProgress?: boolean;
 }
 
-/** The cursor of a progress line stands at its beginning. */
+/** Clears the progress line, from its beginning to the end of the screen. */
 const CLEAR_LINE = '\r\u001b[J';
 
 /**
- * A log on standard error: JSON for machines, or one short line a person can read, both safe to show on a terminal. Lines
- * are written in batches; call `close` before the process ends.
+ * Opens a log on standard error: JSON for machines, or short lines for people, both safe to show on a terminal. Lines are
+ * written in batches, so call `close` before the process ends.
  */
 export function openLog({ level, format, fields = {}, overProgress = false }: LogOptions): Logger & { close(): void } {
   const file = new StandardError();
@@ -51,25 +51,25 @@ export function openLog({ level, format, fields = {}, overProgress = false }: Lo
   return Object.assign(logger, { close: () => file.close() });
 }
 
-/** A line of the log as people read it. */
+/** Returns the function that turns a JSON line of the log into one for people. */
 function forPeople(): (line: string) => string {
   const { prettyFactory }: typeof import('pino-pretty') = require('pino-pretty');
   return prettyFactory({
     colorize: showsColours(process.stderr),
     ignore: 'pid,hostname,worker',
     translateTime: 'SYS:HH:MM:ss',
-    // Made safe here, since the colours around it are escapes as well.
+    // Escaped here, because the colours that are added around it are escape sequences themselves.
     messageFormat: (log, key) => printable(readable(log, String(log[key]))),
     hideObject: true,
   });
 }
 
-/** A log that says nothing, for parts used without one. */
+/** A log that discards everything, for parts used without one. */
 export const silentLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 const HIDDEN = new Set(['level', 'time', 'pid', 'hostname', 'worker', 'msg', 'run', 'v']);
 
-/** A message followed by its fields: `done 200 https://example.com/ 35 ms`. */
+/** Returns a message followed by its fields: `done 200 https://example.com/ 35 ms`. */
 function readable(log: Readonly<Record<string, unknown>>, message: string): string {
   const values = Object.entries(log)
     .filter(([name, value]) => !HIDDEN.has(name) && value !== undefined)
@@ -79,5 +79,5 @@ function readable(log: Readonly<Record<string, unknown>>, message: string): stri
   return [message, ...values].join(' ');
 }
 
-/** Fields that speak for themselves. */
+/** Fields shown without their names. */
 const PLAIN = new Set(['status', 'url', 'reason', 'error', 'what']);

@@ -1,19 +1,19 @@
 /**
- * Characters that a terminal obeys instead of showing them: C0 and C1 controls with ESC, CSI and OSC among them, DEL, those
- * that change the direction of text (Bidi_Control), and the line ends of Unicode. And those that show nothing, by which a text passes for
- * another: one that is no URL for one that is. JSON, which is for programs, keeps these.
+ * Characters that are unsafe to show. Terminals obey some of them: C0 and C1 controls, including ESC, CSI and OSC, DEL, the
+ * characters that change the direction of text (Bidi_Control), and Unicode's line ends. Others are invisible, so that one text can
+ * pass for another: an invalid URL for a valid one, say. JSON, which is for programs, keeps the invisible ones.
  */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
-/** Of these, what joins letters or makes an emoji, or chooses the look of the one before, is seen by that. */
+/** The exceptions, which have a visible effect: they join letters or emoji, or select the look of the character before. */
 const JOINS = /[\p{Join_Control}]/u;
 const [FIRST_LOOK, LAST_LOOK] = ['\ufe00', '\ufe0f'];
-/** Those that JSON doesn't escape by itself. */
+/** The characters a terminal obeys and JSON doesn't escape by itself. */
 const OBEYED_IN_JSON = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
 const DELETE = '\u007f';
 
 /**
- * A text on one line that is safe to show, whoever wrote it: each character that a terminal would obey, or not show, is escaped, as
- * `\u001b` say. Every text goes through here, or through {@link printableJson}, before it reaches a terminal or a log.
+ * Returns a text on one line that is safe to show, whoever wrote it. Characters that a terminal would obey or not show are
+ * escaped, such as `\u001b`. Every text goes through here, or through {@link printableJson}, before it reaches a terminal or a log.
  */
 export function printable(text: string): string {
   return text.replace(UNSEEN, (character) => (isSeen(character) ? character : escaped(character)));
@@ -24,19 +24,19 @@ function isSeen(character: string): boolean {
 }
 
 /**
- * JSON that is safe to show and parses to the same value, but for halves of surrogate pairs: those characters can only be in its
- * strings, where an escape means the same. Line feeds between its parts stay.
+ * Returns JSON that is safe to show. It parses to the same value, except for halves of surrogate pairs: unsafe characters can
+ * occur only in strings, where an escape means the same. Line feeds outside of strings stay.
  */
 export function printableJson(given: string): string {
   const json = wellFormedJson(given);
-  // Most JSON is ASCII, and checking that is ten times as fast; a worker logs a line per page.
+  // Most JSON is ASCII, and that check is ten times as fast. It matters, since a worker logs a line per page.
   const isAscii = Buffer.byteLength(json) === json.length;
   return isAscii && !json.includes(DELETE) ? json : json.replace(OBEYED_IN_JSON, escaped);
 }
 
 /**
- * JSON that strict readers read to its end, `jq` and those of Rust among them: they refuse half a surrogate pair, as of an emoji that
- * was cut in two. Each half becomes U+FFFD. `JSON.stringify` escapes them, and nothing else as `\ud…`.
+ * Returns JSON that strict parsers accept, such as `jq` and Rust's. They refuse half a surrogate pair, which is left when an emoji
+ * is cut in two. Replaces each half with U+FFFD. `JSON.stringify` escapes such halves as `\ud…`, and nothing else.
  */
 export function wellFormedJson(json: string): string {
   if (!json.includes('\\ud')) return json;

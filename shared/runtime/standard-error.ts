@@ -6,8 +6,9 @@ const FD = 2;
 const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
 
 /**
- * Opens a terminal or a pipe once more, so that writing to it never waits while nobody reads: other programs share the descriptor itself,
- * and wait. Nothing where that can't be: for files, for sockets, for a user who may not open it, and on systems other than Linux.
+ * Opens a terminal or pipe a second time, so that writes never block while nobody reads. The original descriptor is shared with
+ * other programs, which expect it to block. Returns `undefined` where this isn't possible: for files and sockets, without the
+ * permission to open it, and on systems other than Linux.
  */
 export function openWithoutWaiting(fd: number): number | undefined {
   try {
@@ -19,24 +20,24 @@ export function openWithoutWaiting(fd: number): number | undefined {
   }
 }
 
-/** Once this many characters wait, they are written sooner than {@link FLUSH_EVERY_MS}. */
+/** Number of waiting characters that are written before {@link FLUSH_EVERY_MS} is over. */
 const BATCH_LENGTH = 4_096;
-/** How long a line may wait in memory before it is written. */
+/** Longest time a line waits in memory before it is written. */
 const FLUSH_EVERY_MS = 100;
-/** Characters kept at most for a reader that doesn't read. */
+/** Maximum characters kept while the reader doesn't read. */
 const MOST_LENGTH = 1_000_000;
-/** The pause after a write that failed. */
+/** Pause after a write that failed. */
 const AFTER_FAILURE_MS = 5_000;
-/** How often, and how long each time, the end waits for a full pipe. */
+/** Number of waits for a full pipe when the process ends, and the length of each. */
 const LAST_TRIES = 20;
 const LAST_WAIT_MS = 10;
 
 /**
- * Standard error, written to in batches. While it can't be written, on a full disk say, lines are lost, and the work
- * continues; the end of the process doesn't wait for it, either.
+ * Standard error, written in batches. While it can't be written, on a full disk for example, lines are lost, the work
+ * continues, and the process can still end.
  *
- * Why not pino's own destination (sonic-boom 4.2.1): at the end of a process it retries what is left until that works, so
- * on a full disk no process ends; and its waits for a full pipe keep a process alive.
+ * Why not pino's own destination (sonic-boom 4.2.1): at the end of a process it retries until the rest is written, so on a full
+ * disk the process never ends. And while it waits for a full pipe, it keeps the process alive.
  */
 export class StandardError {
   #waiting = '';
@@ -57,7 +58,7 @@ export class StandardError {
     return this.#opened;
   }
 
-  /** Writes what waits, if it can be written. */
+  /** Writes the waiting lines, as far as possible. */
   close(): void {
     clearTimeout(this.#timer);
     let bytes = Buffer.from(this.#waiting);
@@ -103,13 +104,13 @@ export class StandardError {
   }
 }
 
-/** The pause before a terminal that took nothing is tried again. */
+/** Pause before the next write to a terminal that accepted nothing. */
 const STOPPED_LOOK_MS = 100;
 
 /**
- * The terminal on standard error, for what is shown while a process works. It may take nothing for any time: somebody has stopped it
- * (Ctrl-S), selects text in it, or has lost the network to it. The work goes on meanwhile, and nobody takes the process for stuck.
- * Lines wait for the terminal then, and drawings are left out.
+ * The terminal on standard error, for output while a process works. It can block for any length of time: somebody has stopped it
+ * (Ctrl-S), is selecting text in it, or has lost the connection to it. The work continues meanwhile, so the process does not
+ * appear stuck. Lines then wait for the terminal, and drawings are left out.
  */
 export class Terminal {
   readonly #open: () => number | undefined;
@@ -118,12 +119,12 @@ export class Terminal {
   #waiting = Buffer.alloc(0);
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param open gives a descriptor that never waits; if there is none, it is written to as any stream */
+  /** @param open returns a descriptor that never blocks; without one, `process.stderr` is used */
   constructor(open = (): number | undefined => (isatty(FD) ? openWithoutWaiting(FD) : undefined)) {
     this.#open = open;
   }
 
-  /** Shows a text; if there is no room for it, as soon as there is. */
+  /** Shows a text, at once or as soon as the terminal accepts it. */
   write(text: string): void {
     if (this.#waiting.length > MOST_LENGTH) return;
     if (!this.#isOpened) this.#fd = this.#open();
@@ -136,7 +137,7 @@ export class Terminal {
     this.#flush(this.#fd);
   }
 
-  /** Shows a text that the next one replaces; not if something waits already. */
+  /** Shows a text that the next drawing replaces. Skips it if something is waiting already. */
   draw(text: string): void {
     if (this.#waiting.length === 0) this.write(text);
   }
@@ -146,12 +147,12 @@ export class Terminal {
     try {
       while (this.#waiting.length > 0) this.#waiting = this.#waiting.subarray(writeSync(fd, this.#waiting));
     } catch (error: unknown) {
-      // A terminal that is gone takes nothing any more.
+      // Any other error means that the terminal is gone.
       if (codeOf(error) !== 'EAGAIN') this.#waiting = Buffer.alloc(0);
       else this.#timer = setTimeout(() => this.#flush(fd), STOPPED_LOOK_MS).unref();
     }
   }
 }
 
-/** A process has one. */
+/** The process' only terminal. */
 export const terminal = new Terminal();

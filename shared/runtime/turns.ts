@@ -1,6 +1,6 @@
 import { Deque } from './deque.ts';
 
-/** Lets at most a given number of pieces of work run at once; the others wait their turn, first come, first served. */
+/** Runs at most a given number of pieces of work at once. The others wait their turn, first come, first served. */
 export class Turns {
   readonly #atOnce: number;
   readonly #line = new Deque<() => void>();
@@ -10,7 +10,7 @@ export class Turns {
     this.#atOnce = atOnce;
   }
 
-  /** How many wait. */
+  /** Number of pieces of work that wait. */
   get waiting(): number {
     return this.#line.length;
   }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-/** Resolved as any package's: Yarn may have it in an archive. */
+/** Resolved like that of any package, since Yarn may keep it in an archive. */
 const PACKAGE = createRequire(import.meta.url).resolve('trawl/package.json');
 
-/** The version of this program, as `package.json` has it. */
+/** The version of this program, from `package.json`. */
 export const VERSION: string = JSON.parse(readFileSync(PACKAGE, 'utf8')).version;

@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Fits V8's garbage collection to what every command does. To be called before anything else runs.
+ * Tunes V8's garbage collection to the work of all commands. Call it before anything else runs.
  *
- * - **No parallel scavenges.** A fleet fills its cores with processes. V8's helpers, woken some 30 times a second for a young
- *   heap of a few MB, take more of the other processes' time than they save of this one's: a tenth of a page's CPU.
- * - **No pretenuring.** A page's objects die with it. V8 now and then takes some of them for long-lived; what can be reached
- *   from those is then found by a full collection only. By chance, that doubles the time spent in the young heap for as long
- *   as the process lives.
+ * - **No parallel scavenges.** A fleet fills its cores with processes. V8's helper threads, woken some 30 times a second for a
+ *   young heap of a few MB, cost the other processes more time than they save this one: a tenth of a page's CPU.
+ * - **No pretenuring.** A page's objects die with it. Now and then V8 mistakes some of them for long-lived ones. Everything
+ *   they refer to is then freed only by a full collection. If that happens, the time spent on the young heap doubles for as
+ *   long as the process lives.
  */
 export function tuneGarbageCollection(): void {
   setFlagsFromString('--no-parallel-scavenge');

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { codeOf } from '../errors.ts';
 
-/** Free bytes on the disk of a folder, for those without special rights; of the nearest folder above it while it isn't there. */
+/** Returns the bytes free for unprivileged users on a folder's disk. If it doesn't exist, uses the nearest folder above it. */
 export async function freeSpaceOf(folder: string): Promise<number> {
   const path = resolve(folder);
   try {

@@ -10,15 +10,15 @@ export interface LastLine {
 }
 
 interface LastLinesOptions {
-  /** The byte at which the lines that are meant end: where a line begins. Left out, or beyond the file: at its end. */
+  /** Byte offset to read backwards from, where a line begins. Defaults to the end of the file, as does any offset beyond it. */
   readonly before?: number | undefined;
-  /** How much is read at once. */
+  /** Bytes to read at once. */
   readonly blockBytes?: number;
 }
 
 /**
- * The lines of a file from its end to its beginning; empty ones are left out. It reads no more of the file than is asked for, and holds
- * one line and one block of it. Rejects with the file system's error.
+ * Yields the lines of a file from its end to its beginning, without empty ones. Reads only as far as the caller iterates, and
+ * holds one line and one block at a time. Rejects with the file system's error.
  */
 export async function* lastLinesOf(
   path: string,
@@ -27,7 +27,7 @@ export async function* lastLinesOf(
   const file = await open(path);
   try {
     let start = Math.min(before, (await file.stat()).size);
-    /** Parts of the line whose beginning isn't read yet, the last one first. */
+    /** Parts of a line that begins in an earlier block, the last part first. */
     let parts: Buffer[] = [];
     while (start > 0) {
       const length = Math.min(blockBytes, start);

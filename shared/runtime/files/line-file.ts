@@ -4,20 +4,20 @@ import { promisify } from 'node:util';
 import { codeOf, messageOf, RemovedFileError, StorageError } from '../errors.ts';
 import { makeOutputFolder } from './output-folder.ts';
 
-/** Characters that may wait for the end of the turn. More are written at once. */
+/** Maximum characters that wait for the end of the turn. Beyond that, they are written at once. */
 const MAX_WAITING_LENGTH = 8 * 1024 ** 2;
-/** How many names are tried for a new file. */
+/** Maximum number of names tried for a new file. */
 const MOST_NAMES = 100;
 
 /**
- * One file that lines are appended to. Lines that come in one turn of the event loop go out in one write, on this thread:
- * the bytes go no further than the operating system's cache, and handing them to another thread costs four times as much.
+ * A file that lines are appended to. All lines of one turn of the event loop go out in one write on this thread. The bytes go no
+ * further than the operating system's cache, and handing them to another thread would cost four times as much.
  */
 export class LineFile {
   #path: string;
   #descriptor: number | undefined;
   #waiting = '';
-  /** Settles with the write of the lines that wait. */
+  /** Settles when the waiting lines have been written. */
   #turn: PromiseWithResolvers<void> | undefined;
   #size = 0;
   #isDirty = false;
@@ -26,12 +26,12 @@ export class LineFile {
   #usedAt = performance.now();
 
   readonly #mode: number;
-  /** Does a file that already exists belong to another process? From the first line on, the file is this process' own. */
+  /** A file that already exists belongs to another process. From the first line on, the file is this process' own. */
   #isForeign: boolean;
 
   /**
-   * @param mode of a file that doesn't exist yet
-   * @param isNew nobody else may write the file: if it exists already, the first line goes to a file of another name
+   * @param mode permissions of the file if it has to be created
+   * @param isNew nobody else may write the file: if it exists already, the first line goes to a file with another name
    */
   constructor(
     path: string,
@@ -50,24 +50,24 @@ export class LineFile {
     return this.#descriptor !== undefined;
   }
 
-  /** Milliseconds since something was written. */
+  /** Milliseconds since the last write. */
   get idleMs(): number {
     return this.#turn === undefined ? performance.now() - this.#usedAt : 0;
   }
 
-  /** Bytes in the file, as far as they are written; 0 before the first line. */
+  /** Bytes written to the file; 0 before the first line. */
   get size(): number {
     return this.#size;
   }
 
-  /** Was something written that is not on the disk yet? */
+  /** Whether something was written that has not been synced to the disk. */
   get isDirty(): boolean {
     return this.#isDirty;
   }
 
   /**
-   * Resolves when the lines are written, and rejects with a {@link StorageError} if they could not be, or if somebody has removed the
-   * file; the next lines then go to a new one.
+   * Appends lines, and resolves when they are written. Rejects with a {@link StorageError} if they could not be, or if the file
+   * has been removed; the next lines then go to a new file.
    */
   append(lines: string): Promise<void> {
     this.#waiting += lines;
@@ -81,15 +81,15 @@ export class LineFile {
   }
 
   /**
-   * Syncs all that is written to the disk. Once that has failed, it fails for good: what the disk refused is lost, and a second
-   * try would not report it.
+   * Syncs everything written so far to the disk. Once a sync has failed, all later ones fail, too: the data that the disk refused
+   * is lost, and another attempt would not report that.
    */
   sync(): Promise<void> {
     this.#synced = this.#synced.then(() => this.#syncNow());
     return this.#synced;
   }
 
-  /** Writes what waits, syncs it, and closes the file: what comes while it syncs, too. */
+  /** Writes the waiting lines, syncs them, and closes the file. Includes lines that are appended during the sync. */
   async close(): Promise<void> {
     try {
       do {
@@ -113,7 +113,7 @@ export class LineFile {
     }
   }
 
-  /** The error for people; one about the folder says enough already. */
+  /** Wraps an error with the file's path. A `StorageError` names a path already. */
   #unwritable(error: unknown): StorageError {
     if (error instanceof StorageError) return error;
     return new StorageError(`${this.path} can't be written: ${messageOf(error)}`, { cause: error });
@@ -134,9 +134,9 @@ export class LineFile {
       this.#size += bytes.length;
       this.#isDirty = true;
     } catch (error: unknown) {
-      // When the file is opened again for the next line, a half-written one is cut off.
+      // The next line opens the file again, which cuts off a half-written one.
       this.#closeNow();
-      // Of a new file, nothing is lost yet.
+      // The next lines go to a new file, whose syncs must not fail because of this one.
       if (error instanceof RemovedFileError) this.#synced = Promise.resolve();
       turn.reject(this.#unwritable(error));
       return;
@@ -144,11 +144,11 @@ export class LineFile {
     turn.resolve();
   }
 
-  /** A file that was removed takes every line, and keeps none. @throws RemovedFileError */
+  /** Checks that the file still exists: a removed one accepts every line and keeps none. @throws RemovedFileError */
   #expectThere(): void {
     if (this.#descriptor === undefined) return;
     const { nlink, ino } = fstatSync(this.#descriptor);
-    // Some file systems count no links.
+    // Some file systems don't count links.
     if (nlink === 0 && statSync(this.path, { throwIfNoEntry: false })?.ino !== ino)
       throw new RemovedFileError(this.path);
   }
@@ -161,7 +161,7 @@ export class LineFile {
     return descriptor;
   }
 
-  /** An existing file is left as it is: cutting off a line that is just being written would tear it. */
+  /** Creates a file, leaving existing ones alone: cutting off a line that another process is writing would tear it. */
   #openNew(): number {
     const { dir, name, ext } = parse(this.#path);
     for (let number = 2; ; number++) {
@@ -184,7 +184,7 @@ function writeWhole(descriptor: number, bytes: Buffer): void {
   for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset);
 }
 
-/** Opens a file for appending, after cutting off a last line that a crash, or a full disk, tore. */
+/** Opens a file for appending, and cuts off a last line torn by a crash or a full disk. */
 function openAtLastLine(path: string, mode: number): number {
   const descriptor = openSync(path, 'a+', mode);
   try {

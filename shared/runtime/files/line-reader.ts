@@ -1,29 +1,29 @@
 import { open } from 'node:fs/promises';
 
-/** Longer than any line that this program writes. Only the beginning of a longer line is read. */
+/** Maximum bytes of a line that is read whole: longer than any line this program writes. */
 const MAX_LINE_BYTES = 64 * 2 ** 20;
-/** Each read has a new block: one of a run's thousands of small files has a small one. */
+/** Sizes of a block. Each read allocates a new one, so a run's thousands of small files get small blocks. */
 const [LEAST_BLOCK_BYTES, BLOCK_BYTES] = [4 * 1024, 256 * 1024];
-/** What is kept of a line that is too long. */
+/** Bytes kept of a line that is too long. */
 const BEGINNING_BYTES = 1_024;
 
 const LINE_FEED = 10;
 
 /** One line of a file. */
 export interface FileLine {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly number: number;
-  /** Without its line feed; only the beginning if it is cut. */
+  /** The line without its line feed; only its beginning if it is cut. */
   readonly text: string;
   /** The line is longer than {@link MAX_LINE_BYTES}. */
   readonly isCut: boolean;
-  /** A line feed ends it. Without one it is the last line, perhaps torn by a crash or still being written. */
+  /** A line feed ends the line. Without one, it is the last line, perhaps torn by a crash or still being written. */
   readonly isWhole: boolean;
 }
 
 /**
- * The lines of a file, in order. Only a line feed ends a line: JSON may hold U+2028, U+0085 and the other line ends of
- * Unicode as they are. Holds one line and one block of the file at a time. Rejects with the file system's error.
+ * Yields the lines of a file, in order. Only a line feed ends a line, since JSON can contain U+2028, U+0085 and Unicode's other
+ * line ends unescaped. Holds one line and one block of the file at a time. Rejects with the file system's error.
  */
 export async function* linesOf(path: string): AsyncGenerator<FileLine, void, void> {
   let number = 0;
@@ -48,7 +48,7 @@ export async function* linesOf(path: string): AsyncGenerator<FileLine, void, voi
   if (!unended.isEmpty) yield { ...unended.text(), number: ++number, isWhole: false };
 }
 
-/** A line whose end is in a later block, as far as it was read. */
+/** The part read so far of a line that ends in a later block. */
 class UnendedLine {
   #parts: Buffer[] = [];
   #bytes = 0;
@@ -64,7 +64,7 @@ class UnendedLine {
     this.#bytes += part.length;
     if (this.#bytes <= MAX_LINE_BYTES) return;
     this.#isCut = true;
-    // A copy: a part of a block would keep the whole block in memory.
+    // Copied, since a slice would keep its whole block in memory.
     this.#parts = [Buffer.from((this.#parts[0] ?? part).subarray(0, BEGINNING_BYTES))];
   }
 

@@ -2,12 +2,12 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf, StorageError } from '../errors.ts';
 
-/** What helps where OUTPUT_DIR can't be written to. */
+/** The remedy if OUTPUT_DIR can't be written to. */
 const ADVICE = 'Fix that, or name another folder: OUTPUT_DIR, --output-dir';
 
 /**
- * Makes a folder under OUTPUT_DIR, with those above it that are missing. `mkdir` with `recursive` is no use here: below
- * `/proc` it never returns, and on a read-only disk it reports that the folder doesn't exist.
+ * Creates a folder under OUTPUT_DIR, with any missing parent folders. `mkdir` with `recursive` is no use here: below `/proc` it
+ * never returns, and on a read-only disk it reports that the folder doesn't exist.
  *
  * @throws StorageError that names the folder and the setting
  */
@@ -20,12 +20,12 @@ export function makeOutputFolder(path: string): void {
   }
 }
 
-/** The error for people when something under OUTPUT_DIR can't be used. */
+/** Returns the error to show when something under OUTPUT_DIR can't be used. */
 export function unusableOutput(path: string, error: unknown): StorageError {
   return new StorageError(`${path} can't be written: ${messageOf(error)}. ${ADVICE}`, { cause: error });
 }
 
-/** The folders of a path that are not there, the outermost first. */
+/** Returns the folders of a path that don't exist, the outermost first. */
 function missingFolders(path: string): string[] {
   const missing: string[] = [];
   for (let at = resolve(path); statSync(at, { throwIfNoEntry: false }) === undefined; at = dirname(at))
@@ -37,7 +37,7 @@ function makeOne(folder: string): void {
   try {
     mkdirSync(folder);
   } catch (error: unknown) {
-    // Another process may have made it just now.
+    // Another process may have created it in the meantime.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
 }

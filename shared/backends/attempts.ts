@@ -12,12 +12,12 @@ import { certificateProblem } from './certificates.ts';
 import { type ProbedServer, probedReason } from './tls-probe.ts';
 import type { TlsWords } from './tls-words.ts';
 
-/** Attempts of a command before it gives up: about half a minute. */
+/** Attempts a command makes before it gives up, in about half a minute. */
 export const COMMAND_ATTEMPTS = 10;
 
 /**
- * A server's answer to a login, or to a database that it doesn't have, and the variables that are wrong then. `told` is in place of an
- * answer that is for programs alone.
+ * A server's answer when it refuses a login or a database, the thing refused, and the settings to check. `told` replaces an
+ * answer that people would not understand.
  */
 export type Refusal = readonly [answer: RegExp, what: string, check: string, told?: string];
 
@@ -26,15 +26,15 @@ interface ConnectOptions {
   readonly name: string;
   /** Its address, without credentials. */
   readonly where: string;
-  /** What to check when it can't be reached, as a sentence. */
+  /** What to check if it can't be reached, as a sentence. */
   readonly advice: string;
   /** `Infinity` for a process that has nothing else to do. */
   readonly attempts: number;
-  /** What to check when it refuses what it is given, by a pattern of its answer. */
+  /** What to check if it refuses the connection, by a pattern of its answer. */
   readonly refusals: readonly Refusal[];
-  /** How TLS with it is set. */
+  /** How TLS with it is configured. */
   readonly words: TlsWords;
-  /** Where it can be asked about TLS alone; left out where its client says all there is to say. */
+  /** The server to probe for TLS problems. Absent if its client reports them well enough. */
   readonly probed?: ProbedServer;
   readonly log: Logger;
   readonly signal?: AbortSignal | undefined;
@@ -43,10 +43,11 @@ interface ConnectOptions {
 /**
  * Connects, with numbered attempts: services often start at the same moment as the processes that need them.
  *
- * @throws UnavailableError when all attempts are used up; a ConfigurationError at once, since waiting doesn't help, also when a
- * login is refused or a certificate isn't trusted, unless attempts have no end: whoever waits for ever waits for that to be mended, too;
- * InterruptedError at once when `signal` is aborted, even while waiting for a service that never answers: the caller
- * closes what it opened
+ * @throws UnavailableError when all attempts are used up
+ * @throws ConfigurationError at once, since waiting doesn't help. A refused login or an untrusted certificate counts as one, too,
+ *   unless attempts are unlimited: a process that waits for ever also waits for these to be mended
+ * @throws InterruptedError at once when `signal` is aborted, even while the service doesn't answer. The caller must close what
+ *   it opened
  */
 export async function connectWithAttempts(connect: () => Promise<void>, options: ConnectOptions): Promise<void> {
   const { name, where, advice, attempts, log, signal } = options;
@@ -90,7 +91,7 @@ export async function connectWithAttempts(connect: () => Promise<void>, options:
 }
 
 /**
- * Resolves as a first call to a connected service does, which may never be answered.
+ * Waits for a first call to a connected service, which might never answer.
  *
  * @throws InterruptedError at once when `signal` is aborted
  */

@@ -27,7 +27,7 @@ import { openRedisCache } from './response-caches.ts';
 import { rabbitMqTls, redisTls } from './tls-words.ts';
 import type { WholeFrontier } from './whole-frontier.ts';
 
-/** The ports that stores implement: in Redis for a fleet, in SQLite for one machine. */
+/** The ports implemented by stores: in Redis for a fleet, in SQLite for one machine. */
 export interface Stores {
   readonly frontier: WholeFrontier;
   readonly runs: Runs & RunOverview;
@@ -38,20 +38,20 @@ export interface Stores {
   readonly cache: ResponseCache;
   readonly robots: RobotsStore;
   readonly roster: Roster;
-  /** What became of the tasks of batches; left out where no other process could wait for it. */
+  /** The results of batches. Absent if no other process could wait for them. */
   readonly results?: BatchResults;
-  /** Left out where the store is on disk. */
+  /** Absent if the store is on disk. */
   readonly memory?: StoreMemory;
-  /** Refuses a `DEDUP` that differs from the one in force; left out where no other process could have another. */
+  /** Rejects if `DEDUP` differs from the form in force. Absent if no other process could use another. */
   readonly checkMarks?: () => Promise<void>;
-  /** Refuses a store whose user may do less than a fleet does; left out where there are no users. */
+  /** Rejects if the store's user lacks rights that a fleet needs. Absent if there are no users. */
   readonly checkRights?: () => Promise<void>;
   /**
-   * Connects to a response cache that has a Redis of its own, before its first use would. Resolves once connected, or when that
-   * isn't possible for now: the cache then connects later. Left out where there is no such cache.
+   * Connects to a response cache that has its own Redis, ahead of its first use. Resolves once connected, or once that turns out
+   * to be impossible for now: the cache then connects later. Absent if there is no such cache.
    */
   readonly connectCache?: () => Promise<void>;
-  /** Forgets runs that ended long ago; left out where the store forgets them by itself. */
+  /** Forgets runs that ended long ago. Absent if the store does that by itself. */
   readonly sweep?: () => Promise<number>;
   close(): void;
 }
@@ -60,7 +60,7 @@ export interface Stores {
 export interface ServiceEvents {
   lost(service: ServiceName, reason: string): void;
   restored(service: ServiceName): void;
-  /** Redis answers nothing just now, though the connection stands; then it answers again, or is lost. */
+  /** Redis has stopped answering on an open connection. Followed by `answering` or `lost`. */
   silent?(): void;
   answering?(): void;
 }
@@ -72,31 +72,31 @@ export interface ConnectOptions {
   readonly events?: Partial<ServiceEvents>;
   /** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
   readonly name: string;
-  /** Says what a crash of Redis could lose, by its configuration: only for those who can mend it. */
+  /** Warns if a crash of Redis, as configured, could lose data. Only for processes whose operator can mend it. */
   readonly warnsOfLoss?: boolean;
-  /** Waits for a Redis that takes no writes until it does, as a process that stays does. Default: its refusal is an error. */
+  /** Waits for a Redis that refuses writes, as long-running processes do. By default, its refusal is an error. */
   readonly waitsForWrites?: boolean;
   /** `Infinity` for a worker, which has nothing else to do. */
   readonly attempts?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An inspector with a connection of its own. */
+/** An inspector that owns its connection. */
 export type OpenInspector = QueueInspector & Pick<Service, 'stop'>;
 
 const GIVE_UP_FLEET_MS = 6 * HOUR_MS;
-/** Both connections of a process notice a broker that hangs within twice this. */
+/** Both connections of a process detect a hanging broker within twice this time. */
 const HEARTBEAT_SECONDS = 30;
 const PUBLISH_WINDOW = 500;
 
-/** The id of this process among workers: `<hostname>-<8 hex>`. */
+/** Returns a new worker id for this process: `<hostname>-<8 hex>`. */
 export function newWorkerId(): string {
   return `${hostname()
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]/g, '-')}-${randomBytes(4).toString('hex')}`;
 }
 
-/** Connects to Redis, with numbered attempts; the error says what to check. */
+/** Connects to Redis, with numbered attempts. The error says what to check. */
 export async function connectStores(options: ConnectOptions): Promise<Stores> {
   const {
     settings,
@@ -163,7 +163,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
       signal,
     });
   } catch (error: unknown) {
-    // It may have connected just as it was told to stop.
+    // It may have connected at the very moment of the interruption.
     connection.close();
     throw error;
   }
@@ -199,7 +199,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
   };
 }
 
-/** Connects to RabbitMQ and declares the queues, with numbered attempts; the error says what to check. */
+/** Connects to RabbitMQ and declares the queues, with numbered attempts. The error says what to check. */
 async function connectTransport(options: ConnectOptions): Promise<Transport & DeadLetters> {
   const { settings, log, events, name } = options;
   const { RabbitMqTransport } = await import('../transports/rabbitmq/transport.ts');
@@ -219,7 +219,7 @@ async function connectTransport(options: ConnectOptions): Promise<Transport & De
       else log.warn({ what: reason }, 'RabbitMQ accepts no messages for now:');
     },
     onStalled: (queue, ready) =>
-      log.warn({ queue, ready }, 'RabbitMQ delivers nothing of what is ready: consuming anew'),
+      log.warn({ queue, ready }, 'RabbitMQ delivers none of the ready messages: starting to consume again'),
     onRefusing: (queue) =>
       log.warn({ queue }, 'RabbitMQ refuses messages for a queue that is empty: publishing on a new channel'),
   });
@@ -242,17 +242,18 @@ async function connectToRabbitMq(connecting: Service, url: string, options: Conn
       signal,
     });
   } catch (error: unknown) {
-    // It may have connected just as it was told to stop.
+    // It may have connected at the very moment of the interruption.
     await connecting.stop();
     throw error;
   }
 }
 
 /**
- * Connects to RabbitMQ to look into its queues, with numbered attempts; the error says what to check. Nothing is declared, and
- * one connection is enough.
+ * Connects to RabbitMQ to inspect its queues, with numbered attempts. The error says what to check. Declares nothing, and opens
+ * only one connection.
  *
- * @param options with `asWorker`, what a worker's connection would be refused for is refused here, too: rights, queues of other arguments
+ * @param options with `asWorker`, also rejects if a worker's connection would fail: for lack of rights, or because a queue exists
+ *   with different arguments
  */
 export async function connectInspector(
   options: ConnectOptions & { readonly asWorker?: boolean },
@@ -284,13 +285,13 @@ export async function connectInspector(
   return Object.assign(new RabbitMqInspector({ connection, queues }), { stop: () => connection.stop() });
 }
 
-/** Why RabbitMQ takes no messages, if it takes none: an alarm of memory or disk. */
+/** Returns the memory or disk alarm because of which RabbitMQ accepts no messages; `undefined` if it accepts them. */
 export async function brokerAlarm({ settings, name }: ConnectOptions): Promise<string | undefined> {
   const { alarmOf } = await import('../transports/rabbitmq/alarm.ts');
   return await alarmOf(rabbitmqUrlOf(settings), name, rabbitMqTls(settings).tls);
 }
 
-/** Connects to both services at once. If one can't be reached, the other is closed: it would keep the process alive. */
+/** Connects to both services at once. If one can't be reached, closes the other, which would keep the process alive. */
 export async function connectFleet(
   options: ConnectOptions,
 ): Promise<{ readonly stores: Stores; readonly transport: Transport & DeadLetters }> {
@@ -298,7 +299,7 @@ export async function connectFleet(
   return { stores, transport: broker };
 }
 
-/** The same for replaying dead letters: the new tasks go to Redis, and a worker or a producer releases them. */
+/** Connects to both services to replay dead letters. The new tasks go to Redis, and a worker or producer releases them. */
 export async function connectForReplay(
   options: ConnectOptions,
 ): Promise<{ readonly stores: Stores; readonly letters: OpenInspector }> {
@@ -335,7 +336,7 @@ export async function checkStores({
   await checkMarks?.();
 }
 
-/** The policy of a frontier, from the settings. */
+/** Returns a frontier's policy, from the settings. */
 export function policyOf({ hostConcurrency, hostGiveUp }: Settings, giveUpMs: number): FrontierPolicy {
   return {
     hostConcurrency,

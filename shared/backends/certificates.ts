@@ -1,10 +1,10 @@
 import { lifetimeOf } from '../runtime/client-tls.ts';
 import { minuteOf, type TlsWords } from './tls-words.ts';
 
-/** What a problem is, as a predicate, and what to do about it. */
+/** A problem, as a predicate, and its remedy. */
 type Verdict = readonly [problem: string, mend: string];
 
-/** What is said of a server's TLS, and what that means: the words of Node.js and OpenSSL, since clients leave out the codes. */
+/** TLS errors and their meaning, by the texts of Node.js and OpenSSL, since clients leave out the codes. */
 const PROBLEMS: readonly (readonly [said: RegExp, verdict: (words: TlsWords) => Verdict])[] = [
   [
     /self-signed certificate|unable to (?:get (?:local )?issuer certificate|verify the first certificate)/,
@@ -36,36 +36,36 @@ const PROBLEMS: readonly (readonly [said: RegExp, verdict: (words: TlsWords) => 
   ],
 ];
 
-/** What is wrong with a server's certificate, or its TLS, as a predicate and what to do. Nothing if it isn't that. */
+/** Returns the problem and the remedy, as a predicate, if an error is about a server's certificate or its TLS. */
 export function certificateProblem(said: string, words: TlsWords): string | undefined {
   const [, verdict] = PROBLEMS.find(([pattern]) => pattern.test(said)) ?? [];
   if (verdict === undefined) return undefined;
   const [problem, mend] = verdict(words);
-  // What OpenSSL says of its own source files, and what Node.js advises behind a semicolon, is for their own users.
+  // Leaves out OpenSSL's source locations, and Node.js' advice after a semicolon, which is for programmers.
   const reason = said.replace(/^.*:SSL routines:[^:]*:([^:]*):.*$/s, '$1').replace(/;.*/s, '');
   return `${problem}: ${reason}. ${mend}`;
 }
 
-/** Why a connection was lost, in those words if it is that. */
+/** Returns the reason why a connection was lost, reworded if it is a problem with TLS. */
 export function lossOf(reason: string, words: TlsWords): string {
   return certificateProblem(reason, words) ?? reason;
 }
 
 function wantsCertificate({ cert, key }: TlsWords): Verdict {
-  return ['wants a client certificate', `Set ${cert} and ${key}`];
+  return ['requires a client certificate', `Set ${cert} and ${key}`];
 }
 
 function refusesCertificate({ cert }: TlsWords, file: string): Verdict {
   const ended = lastDayOf(file);
   const problem = 'refuses the client certificate';
-  if (ended !== undefined) return [problem, `That in ${cert} was valid until ${ended}: renew it`];
+  if (ended !== undefined) return [problem, `The one in ${cert} expired at ${ended}: renew it`];
   return [
     problem,
     `Check ${cert}: the server must trust its issuer, and the certificates between them belong in the same file`,
   ];
 }
 
-/** When a certificate was valid for the last time, if it is out of date. */
+/** Returns the time at which a certificate expired, if it has. */
 function lastDayOf(file: string): string | undefined {
   try {
     const { until } = lifetimeOf(file);

@@ -12,25 +12,25 @@ import { policyOf, type Stores } from './backends.ts';
 import { openLocalCache } from './response-caches.ts';
 
 const GIVE_UP_EMBEDDED_MS = 600_000;
-/** How long calls are gathered, to be made together: fewer pages of the database are written for each. */
+/** Time for which calls are collected into one transaction, so that each call costs fewer writes of database pages. */
 const GATHER_MS = 5;
 
-/** How a crawl of one process is kept on disk: as a new run, or as the run of this id, which is resumed. */
+/** How a crawl by one process is kept on disk: as a new run (`begin`), or by resuming the run with this id (`resume`). */
 export type Kept = {
-  /** Brings the records to the disk: a power cut must not lose one that the store counts. */
+  /** Syncs the records to disk, so that a power cut can't lose one that the store counts. */
   readonly syncRecords: () => Promise<void>;
 } & ({ readonly begin: Beginning } | { readonly resume: string });
 
 /** All ports of one process. */
 export type Embedded = Stores & {
   readonly transport: Transport;
-  /** Undefined if the run is kept in memory only. */
+  /** `undefined` if the run is kept only in memory. */
   readonly owned: OwnedRun | undefined;
 };
 
 /**
- * Stores and transport of one process that needs no services: in the database of its output folder, or in memory if nothing
- * is kept.
+ * Opens the stores and the transport of one process that needs no services: in the database of its output folder, or in memory
+ * without `kept`.
  */
 export async function openEmbedded(settings: Settings, kept?: Kept): Promise<Embedded> {
   const [{ LocalTransport }, { SqliteDeadLetters }] = await Promise.all([
@@ -49,9 +49,9 @@ export async function openEmbedded(settings: Settings, kept?: Kept): Promise<Emb
   }
 }
 
-/** The runs in the output folder. */
+/** Opens the runs in the output folder. */
 export async function openLocalRuns(settings: Settings): Promise<LocalRuns & { close(): void }> {
-  // Looking for runs must not create a database.
+  // Searching for runs must not create a database.
   if (!hasLocalRuns(settings)) return { unfinished: async () => [], view: async () => undefined, close: () => {} };
   const { isBeingCrawled, SqliteLocalRuns } = await import('../stores/sqlite/local-runs.ts');
   const store = await openStore(settings);
@@ -59,7 +59,7 @@ export async function openLocalRuns(settings: Settings): Promise<LocalRuns & { c
   return {
     async unfinished() {
       const views = await runs.unfinished();
-      // One that a process works on is not there to be resumed, though it was active last.
+      // A run that a process is working on can't be resumed, although it was active last.
       const atWork = new Set(views.filter(({ beginning }) => isBeingCrawled(beginning.run, settings.outputDir)));
       return [...views.filter((view) => !atWork.has(view)), ...atWork];
     },
@@ -68,12 +68,12 @@ export async function openLocalRuns(settings: Settings): Promise<LocalRuns & { c
   };
 }
 
-/** Were there ever local runs in the output folder? */
+/** Returns whether there have ever been local runs in the output folder. */
 export function hasLocalRuns(settings: Settings): boolean {
   return statSync(databasePath(settings), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** The stores of the output folder, for showing and steering its runs, whichever process crawls them. */
+/** Opens the stores of the output folder to show and steer its runs, whichever process crawls them. */
 export async function openLocalStores(settings: Settings): Promise<LocalStores> {
   const [{ finishCancelled, isBeingCrawled }, { SqliteDeadLetters }] = await Promise.all([
     import('../stores/sqlite/local-runs.ts'),
@@ -90,9 +90,9 @@ export async function openLocalStores(settings: Settings): Promise<LocalStores> 
 
 export type LocalStores = Stores & {
   readonly letters: LocalLetters;
-  /** Does a process work on the run just now? */
+  /** Returns whether a process is working on the run right now. */
   isBeingCrawled(run: string): boolean;
-  /** Drops what a cancelled run had in flight; a process that still crawls the run does that itself. */
+  /** Drops a cancelled run's tasks in flight. If a process still crawls the run, that process does it instead. */
   finishCancelled(run: string): Promise<void>;
 };
 
@@ -122,7 +122,7 @@ async function portsOf(store: LocalStore, settings: Settings): Promise<Stores> {
     frontier: new SqliteFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS), queuesAtOnce: true }),
     runs: new SqliteRuns({
       store,
-      // Without a file no other process can crawl here.
+      // Without a file, no other process can crawl the run.
       ...(store.owned === undefined ? {} : { isBeingCrawled: (run) => isBeingCrawled(run, settings.outputDir) }),
     }),
     gate: new SqliteHostGate({ store }),
@@ -136,7 +136,7 @@ async function portsOf(store: LocalStore, settings: Settings): Promise<Stores> {
   };
 }
 
-/** In memory if no settings are given. */
+/** Opens the store in the output folder, or in memory if no settings are given. */
 async function openStore(settings: Settings | undefined): Promise<LocalStore> {
   const [{ LocalDatabase }, { IN_MEMORY }, { LocalStore }, { SteadyClock, withoutStops }, { endTimesAhead }] =
     await Promise.all([

@@ -19,7 +19,7 @@ interface FetcherOptions {
   readonly log: Logger;
 }
 
-/** The fetcher, with the deployment's limits, its address guard, and proxies of this process' own. */
+/** Opens the fetcher, with the deployment's limits, its address guard, and this process' own rotation of proxies. */
 export async function openFetcher({
   settings,
   version,
@@ -54,7 +54,7 @@ async function openRotation(
   return new Rotation({ proxies, lookup, clock: systemClock, onRest });
 }
 
-/** Connects to a proxy, and disconnects again. Rejects with what is wrong with it. */
+/** Connects to a proxy, and disconnects again. Rejects with the problem if there is one. */
 export async function tryProxy(proxy: ProxyAddress): Promise<void> {
   const { connectToProxy } = await import('../fetchers/proxies/tunnel.ts');
   const socket = await connectToProxy(proxy, { signal: new AbortController().signal, phaseMs: TRY_PROXY_MS });

@@ -1,7 +1,7 @@
 import { systemClock } from '../runtime/clock.ts';
 import type { Settings } from '../settings/table.ts';
 
-/** How this process looks up host names: a fetcher's targets, and its proxies. */
+/** Opens the look-up of host names for this process: those of a fetcher's targets, and of its proxies. */
 export async function openNames({ dnsServers }: Settings): Promise<import('../fetchers/names/names.ts').Names> {
   const { Names } = await import('../fetchers/names/names.ts');
   return new Names({ clock: systemClock, servers: dnsServers });

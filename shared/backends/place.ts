@@ -1,4 +1,4 @@
-/** Host and port of a URL, without its credentials. */
+/** Returns host and port of a URL, without its credentials. */
 export function placeOf(url: string): string {
   return new URL(url).host;
 }

@@ -3,7 +3,7 @@ import { grantOf } from '../stores/redis/rights/least-rights.ts';
 import type { Refusal } from './attempts.ts';
 import type { TlsWords } from './tls-words.ts';
 
-/** What Redis answers to a login that is wrong, or missing; and the variables that it came from. */
+/** Returns Redis' answers to a wrong or missing login, a missing right or database, each with the settings to check. */
 export function redisRefusals({ redisUrl, keyPrefix }: Settings): readonly Refusal[] {
   const number = redisUrl === undefined ? 'REDIS_DB' : 'the number in REDIS_URL';
   const check = redisUrl === undefined ? 'REDIS_PASSWORD, and REDIS_USER if it has users' : 'the login in REDIS_URL';
@@ -29,12 +29,12 @@ export function redisRefusals({ redisUrl, keyPrefix }: Settings): readonly Refus
   ];
 }
 
-/** The same of RabbitMQ. */
+/** Returns the same for RabbitMQ. */
 export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] {
   const inUrl = rabbitmqUrl !== undefined;
   const user = inUrl ? 'the user in RABBITMQ_URL' : 'RABBITMQ_USER';
   return [
-    // It is logged in already.
+    // The login itself has succeeded.
     [
       / access to \w+ '[^']*' in vhost '[^']*' refused for user/,
       'user',
@@ -60,7 +60,7 @@ export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] 
       'user name or password',
       inUrl ? 'the login in RABBITMQ_URL' : 'RABBITMQ_USER and RABBITMQ_PASSWORD',
     ],
-    // amqplib 2 keeps the reason of this one to itself: no such host, not for this user, or too many connections.
+    // amqplib 2 does not pass on the reason: no such virtual host, not for this user, or too many connections.
     [
       /Expected ConnectionOpenOk; got <ConnectionClose/,
       'virtual host',
@@ -71,12 +71,12 @@ export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] 
 }
 
 const RIGHTS =
-  'what the user in SINK may do: CREATE on its schema, or SELECT, INSERT, UPDATE on trawl_records and SELECT on trawl_schema once they are there';
+  'what the user in SINK may do: CREATE on its schema, or SELECT, INSERT, UPDATE on trawl_records and SELECT on trawl_schema once they exist';
 
-/** The same of Postgres, by its codes. */
+/** Returns the same for Postgres, by its error codes. */
 export function postgresRefusals({ certFile }: TlsWords): readonly Refusal[] {
   if (certFile === undefined) return POSTGRES_REFUSALS;
-  // With clientcert=verify-full it says that the password is wrong, whichever of the two is.
+  // With clientcert=verify-full, Postgres reports a wrong password even if the certificate is wrong.
   const login = 'the login in SINK, and the certificate in sslcert: its common name may have to be that of the user';
   return [[/^28P01/, 'user name, password or client certificate', login], ...POSTGRES_REFUSALS];
 }
@@ -84,7 +84,7 @@ export function postgresRefusals({ certFile }: TlsWords): readonly Refusal[] {
 const POSTGRES_REFUSALS: readonly Refusal[] = [
   [/^28000 .*no encryption/, 'connection without TLS', 'SINK: it needs ?sslmode=verify-full'],
   [/does not support SSL/, 'connection with TLS', 'sslmode in SINK'],
-  // The client reads them anew for each connection; a socket that isn't there is no such file.
+  // The client reads these files again for each connection. The pattern doesn't match the error for a missing socket.
   [/^E[A-Z]+ .*, open '/, 'connection with TLS', 'sslrootcert, sslcert and sslkey in SINK'],
   [
     /^ERR_OSSL_X509_KEY_VALUES_MISMATCH/,
@@ -111,7 +111,7 @@ const POSTGRES_REFUSALS: readonly Refusal[] = [
   ],
   [/^42501/, 'user', RIGHTS],
   [/^3F000/, 'schema', 'search_path in SINK'],
-  [/^42P07/, 'schema', 'search_path in SINK: these tables are not of Trawl'],
+  [/^42P07/, 'schema', 'search_path in SINK: these tables do not belong to Trawl'],
   [/^28/, 'user name or password', 'the login in SINK'],
   [/^3D000/, 'database', 'the path of SINK'],
 ];

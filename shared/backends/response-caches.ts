@@ -16,14 +16,14 @@ interface RedisCacheOptions {
   readonly log: Logger;
   /** Shown in the list of connections that Redis keeps. */
   readonly name: string;
-  /** Of the frontier's Redis. */
+  /** The memory of the frontier's Redis. */
   readonly memory: import('../stores/redis/memory-watch.ts').RedisMemory;
 }
 
-/** Keeps nothing. */
+/** A cache that keeps nothing. */
 const noCache: ResponseCache = { get: async () => undefined, set: async () => {} };
 
-/** Opens the cache of a fleet: in the frontier's Redis, or in one of its own. */
+/** Opens the cache of a fleet, in the frontier's Redis or in a separate one. */
 export async function openRedisCache(
   redis: import('ioredis').Redis,
   { settings, log, name, memory }: RedisCacheOptions,
@@ -51,7 +51,7 @@ export async function openRedisCache(
   };
 }
 
-/** Connects to a response cache's own Redis, and disconnects again. Rejects with what is wrong with it. */
+/** Connects to a response cache's own Redis, and disconnects again. Rejects with the problem if there is one. */
 export async function tryCache(url: string, name: string, settings: Settings): Promise<void> {
   const { tryCacheRedis } = await import('../stores/redis/cache/cache-connection.ts');
   const { tls, words } = redisTls(settings);
@@ -64,7 +64,7 @@ export async function tryCache(url: string, name: string, settings: Settings): P
   }
 }
 
-/** The cache of one process. A crawl asks for each URL once: it keeps responses only when told to. */
+/** Opens the cache of one process. It keeps responses only if `CACHE_TTL` is set, since a crawl requests each URL once. */
 export async function openLocalCache({ cacheTtl = 0, cacheMaxMb }: Settings): Promise<ResponseCache> {
   if (cacheTtl === 0) return noCache;
   const { LocalResponseCache } = await import('../stores/sqlite/response-cache.ts');

@@ -9,7 +9,7 @@ import { placeOf } from './place.ts';
 import { postgresRefusals } from './refusals.ts';
 import { postgresTlsWords } from './tls-words.ts';
 
-/** Opens the sink of this process' records, as `SINK` says. A Postgres is connected, with numbered attempts, and made ready. */
+/** Opens the sink for this process' records, chosen by `SINK`. Connects to a Postgres with numbered attempts, and prepares it. */
 export async function openSink(options: ConnectOptions, worker: string): Promise<Sink> {
   const { sink: url, outputDir } = options.settings;
   if (url === undefined) {
@@ -33,7 +33,7 @@ export async function openFiles({ outputDir, fetchTimeout }: Settings): Promise<
   return new FolderFiles({ folder: outputDir, downloadMs: fetchTimeout });
 }
 
-/** Opens what all processes stored, as `SINK` says. The caller closes it. */
+/** Opens the records stored by all processes, in the place named by `SINK`. The caller closes it. */
 export async function openRecords(options: ConnectOptions): Promise<RecordSource> {
   const { sink: url, outputDir } = options.settings;
   if (url === undefined) {
@@ -51,18 +51,18 @@ export async function openRecords(options: ConnectOptions): Promise<RecordSource
   return source;
 }
 
-/** Where records are, for people: a folder (that of a run, if one is given) or a Postgres. */
+/** Returns where records are, for people: a folder (that of the run, if one is given) or a Postgres. */
 export function recordsPlaceOf({ sink: url, outputDir }: Settings, run?: string): string {
   if (url !== undefined) return `Postgres at ${postgresPlaceOf(url)}`;
   return run === undefined ? outputDir : join(outputDir, run);
 }
 
-/** What the sink is called in metrics. */
+/** Returns the sink's name in metrics. */
 export function sinkNameOf({ sink: url }: Settings): string {
   return url === undefined ? 'jsonl' : 'postgres';
 }
 
-/** What `SINK` names, for people and without credentials: the same for all whose records lie together. */
+/** Returns the target of `SINK`, for people, without credentials. Equal for all processes that store in the same place. */
 export function sinkPlaceOf({ sink: url }: Settings): string {
   if (url === undefined) return 'files (jsonl)';
   const { host, pathname, searchParams } = new URL(url);
@@ -85,7 +85,7 @@ async function connectToPostgres(connect: () => Promise<void>, url: string, opti
   await connectWithAttempts(connect, { name: 'Postgres', where, advice, attempts, refusals, words, log, signal });
 }
 
-/** An interrupted caller doesn't wait for an attempt to connect to end. */
+/** Waits for the closing of a failed connection, unless the caller was interrupted. */
 async function letGo(closing: Promise<void>, error: unknown): Promise<void> {
   if (error instanceof InterruptedError) closing.catch(() => {});
   else await closing;

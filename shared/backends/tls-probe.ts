@@ -3,25 +3,26 @@ import { connect } from 'node:tls';
 import type { ClientTls } from '../runtime/client-tls.ts';
 import { messageOf } from '../runtime/errors.ts';
 
-/** A connection that ended without a word. */
+/** Errors of connections that ended without an explanation. */
 const CUT_OFF = /ECONNRESET|EPIPE|connection (?:was|is) closed|closed abruptly|disconnected before secure/i;
 const UNANSWERED = /ETIMEDOUT/;
 const PROBE_MS = 2_000;
-/** After the handshake of TLS 1.3: a server that refuses the client's certificate says so within a round trip. */
+/** Wait after the handshake of TLS 1.3. A server that refuses the client's certificate reports that within a round trip. */
 const ALERT_MS = 1_000;
 const PORTS: Readonly<Record<string, number>> = { 'amqp:': 5_672, 'amqps:': 5_671, 'redis:': 6_379, 'rediss:': 6_379 };
 
-/** How a connection to a server is made. */
+/** A server's address and the client's TLS files. */
 export interface ProbedServer {
   readonly url: string;
   readonly tls: ClientTls;
 }
 
 /**
- * Why a connection failed, where its end doesn't say it: TLS on one side only, or a certificate that is refused. A client that writes
- * at once, as those of Redis and RabbitMQ do, may be reset before it has read that, so it is asked for here without a word more.
+ * Finds out why a connection failed if its error doesn't say so: TLS on one side only, or a refused certificate. Clients that
+ * write at once, such as those of Redis and RabbitMQ, can be reset before they have read the server's alert. So this connects
+ * again and only listens.
  *
- * @returns what was said, if there is nothing better; or what {@link certificateProblem} knows
+ * @returns a text that {@link certificateProblem} recognises, or `said` if there is nothing better
  */
 export async function probedReason(said: string, { url, tls }: ProbedServer): Promise<string> {
   const { protocol } = new URL(url);
@@ -32,7 +33,7 @@ export async function probedReason(said: string, { url, tls }: ProbedServer): Pr
   return isSpoken || alert.includes('alert') ? `without it, ${said}` : said;
 }
 
-/** Does TLS begin, and what does the server say then? Without certificates, it isn't looked who that is: nothing is sent. */
+/** Tries a TLS handshake, and returns the server's alert, if any. Without `tls`, doesn't verify the server, as nothing is sent. */
 async function tlsOutcome(url: string, tls?: ClientTls): Promise<{ isSpoken: boolean; alert?: string | undefined }> {
   const { host, port } = targetOf(url);
   const server = isIP(host) === 0 ? { servername: host } : {};
@@ -42,12 +43,12 @@ async function tlsOutcome(url: string, tls?: ClientTls): Promise<{ isSpoken: boo
     isSpoken = true;
     socket.setTimeout(ALERT_MS);
   });
-  // What nobody reads brings no end of the connection, either.
+  // Unless its data are read, a socket does not report the end of the connection.
   socket.resume();
   return { alert: await endOf(socket), isSpoken };
 }
 
-/** Does a Redis answer what is no TLS? Also one that wants a login first does. */
+/** Returns whether a Redis answers without TLS. One that requires a login answers, too. */
 async function answersPlainly(url: string): Promise<boolean> {
   const socket = connectPlainly(targetOf(url));
   let isAnswered = false;
@@ -60,7 +61,7 @@ async function answersPlainly(url: string): Promise<boolean> {
   return isAnswered;
 }
 
-/** Resolves with the error that a connection ended with, if it did, or after a while. */
+/** Resolves when a connection has ended, or after {@link PROBE_MS} of silence, with its error if there was one. */
 function endOf(socket: Socket): Promise<string | undefined> {
   return new Promise((resolve) => {
     let said: string | undefined;

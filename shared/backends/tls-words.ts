@@ -3,19 +3,19 @@ import type { Settings } from '../settings/table.ts';
 import { rabbitMqTlsFiles, redisTlsFiles } from '../settings/tls-files.ts';
 import { DAY_MS } from '../task/durations.ts';
 
-/** Long enough to have another one made. */
+/** Time before a certificate's end at which to warn: long enough to get a new one. */
 const SOON_MS = 14 * DAY_MS;
 
-/** How TLS with a service is set, for the sentences that name what to mend. */
+/** The names of a service's TLS settings, for messages that say what to mend. */
 export interface TlsWords {
-  /** Where its address is. */
+  /** The setting that contains its address. */
   readonly address: string;
-  /** How an address begins that is without TLS, and with it. */
+  /** The beginning of an address without TLS, and with it. */
   readonly schemes: readonly [plain: string, tls: string];
-  /** What names its issuers, as it is written, and whether it is set. */
+  /** The setting for its issuers, with a sample value, and whether it is set. */
   readonly ca: string;
   readonly hasCa: boolean;
-  /** What names the client's certificate, and its key, and the file of the former if it is set. */
+  /** The settings for the client's certificate and its key, and the certificate's file if it is set. */
   readonly cert: string;
   readonly key: string;
   readonly certFile: string | undefined;
@@ -29,7 +29,7 @@ export function redisTls(settings: Settings): { readonly tls: ClientTls; readonl
   return tlsOf('REDIS', ['redis://', 'rediss://'], redisTlsFiles(settings));
 }
 
-/** Postgres has all in its URL, and its client reads the files. */
+/** Returns the words for Postgres, whose TLS settings are all in its URL. Its client reads the files. */
 export function postgresTlsWords(url: string): TlsWords {
   const { searchParams } = new URL(url);
   return {
@@ -39,7 +39,7 @@ export function postgresTlsWords(url: string): TlsWords {
   };
 }
 
-/** Which client certificates are soon out of date, or already: in their last quarter, and in 14 days at most. */
+/** Returns a warning for each client certificate that has expired or is in its last quarter, at most 14 days before its end. */
 export function endingCertificates(settings: Settings, now: number): string[] {
   const files = { RABBITMQ_CERT_FILE: rabbitMqTlsFiles(settings).cert, REDIS_CERT_FILE: redisTlsFiles(settings).cert };
   return Object.entries(files).flatMap(([name, cert]) => {
@@ -50,7 +50,7 @@ export function endingCertificates(settings: Settings, now: number): string[] {
   });
 }
 
-/** A moment for people, in UTC. */
+/** Formats a time for people, in UTC. */
 export function minuteOf(at: number): string {
   return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 }

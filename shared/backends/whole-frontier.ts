@@ -4,7 +4,7 @@ import type { Groups } from '../ports/frontier/groups.ts';
 import type { MissingSteps } from '../ports/frontier/missing-steps.ts';
 import type { HandOvers, QueuedLeases } from '../ports/frontier/queued-leases.ts';
 
-/** A frontier with all its abilities; only one in memory can be full. */
+/** A frontier with all its optional abilities. Only one that keeps everything in memory can be full. */
 export interface WholeFrontier
   extends Frontier,
     AttemptHistory,

@@ -75,7 +75,7 @@ describe('servers that speak TLS, and want client certificates', () => {
     const rows: readonly (readonly [Record<string, string>, RegExp])[] = [
       [withoutFiles, /has a certificate that is not trusted: .* Name a file with its issuer \(PEM\): X_CA_FILE=ca\.pem/],
       [forBoth({ CA_FILE: stranger.cert }), /has a certificate that is not trusted: .* Its issuer is not in X_CA_FILE/],
-      [forBoth({ CERT_FILE: '', KEY_FILE: '' }), /wants a client certificate: .*\. Set X_CERT_FILE and X_KEY_FILE/],
+      [forBoth({ CERT_FILE: '', KEY_FILE: '' }), /requires a client certificate: .*\. Set X_CERT_FILE and X_KEY_FILE/],
       [forBoth({ CERT_FILE: stranger.cert, KEY_FILE: stranger.key }), /refuses the client certificate: .*\. Check X_CERT_FILE: the server must trust its issuer/],
       [byLocalName, /has a certificate for another name: .*\. Its address in X_URL must be a name in the certificate/],
       [{ ...withoutFiles, ...withoutTls }, /speaks TLS: .*\. Check X_URL: (rediss|amqps):\/\/ is with TLS/],
@@ -110,8 +110,8 @@ describe('servers that speak TLS, and want client certificates', () => {
       expect.stringContaining('Set REDIS_CERT_FILE and REDIS_KEY_FILE'),
     ]);
     const worker = workplace.start(['work']);
-    await worker.says(/Attempt 2 failed:.*Redis at .* wants a client certificate/);
-    await worker.says(/Attempt 2 failed:.*RabbitMQ at .* wants a client certificate/);
+    await worker.says(/Attempt 2 failed:.*Redis at .* requires a client certificate/);
+    await worker.says(/Attempt 2 failed:.*RabbitMQ at .* requires a client certificate/);
   });
 
   test('a certificate that is replaced where it lies is used from the next connection on', async () => {

@@ -145,9 +145,9 @@ test.each([
   [POSTGRES_REFUSALS,       '28000', 'certificate authentication failed for user "u"', 'client certificate', 'sslcert in SINK: its common name must be that of the user'],
   [POSTGRES_REFUSALS,       '',      'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string', 'connection without a password', 'the login in SINK'],
   [POSTGRES_REFUSALS,       '08P01', 'unsupported startup parameter: options',   'options in SINK',       'them: PgBouncer passes none on (ALTER ROLE … SET search_path = …)'],
-  [POSTGRES_REFUSALS,       '42501', 'permission denied for schema public',      'user',                  'what the user in SINK may do: CREATE on its schema, or SELECT, INSERT, UPDATE on trawl_records and SELECT on trawl_schema once they are there'],
+  [POSTGRES_REFUSALS,       '42501', 'permission denied for schema public',      'user',                  'what the user in SINK may do: CREATE on its schema, or SELECT, INSERT, UPDATE on trawl_records and SELECT on trawl_schema once they exist'],
   [POSTGRES_REFUSALS,       '3F000', 'no schema has been selected to create in', 'schema',                'search_path in SINK'],
-  [POSTGRES_REFUSALS,       '42P07', 'relation "trawl_records" already exists',  'schema',                'search_path in SINK: these tables are not of Trawl'],
+  [POSTGRES_REFUSALS,       '42P07', 'relation "trawl_records" already exists',  'schema',                'search_path in SINK: these tables do not belong to Trawl'],
 ])('what a server refuses is no outage: %#', async (refusals, code, said, what, check) => {
   const error = Object.assign(new Error(said), { code });
   const { thrown, asked } = await connect({ failures: Number.POSITIVE_INFINITY, error, refusals });
@@ -180,7 +180,7 @@ test.each([
   ['unable to verify the first certificate; if the root CA is installed locally, try', 'has a certificate that is not trusted: unable to verify the first certificate. Name a file'],
   [OTHER_NAME,                'has a certificate for another name: Hostname/IP does not match'],
   ['certificate has expired', 'has a certificate that is out of date: certificate has expired. Renew it'],
-  [NO_CLIENT,                 'wants a client certificate: tlsv13 alert certificate required. Set REDIS_CERT_FILE and REDIS_KEY_FILE'],
+  [NO_CLIENT,                 'requires a client certificate: tlsv13 alert certificate required. Set REDIS_CERT_FILE and REDIS_KEY_FILE'],
   [NO_TLS,                    'speaks no TLS: wrong version number. Check REDIS_URL: redis:// is without TLS'],
 ])('a certificate that is not good is no outage: %#', async (said, told) => {
   const { thrown, asked } = await connect({ failures: Number.POSITIVE_INFINITY, error: new Error(said) });
@@ -202,7 +202,7 @@ test('a client certificate that is refused since it is out of date is told from 
   const refused = 'Redis at a.test:6379 refuses the client certificate';
   expect(await refusedWith(outOfDate, 'ssl/tls alert certificate expired')).toMatchObject({
     message: expect.stringMatching(
-      new RegExp(`^${refused}: .*expired\\. That in sslcert in SINK was valid until 2015-\\S+ \\S+: renew it`),
+      new RegExp(`^${refused}: .*expired\\. The one in sslcert in SINK expired at 2015-\\S+ \\S+: renew it`),
     ),
   });
   expect(await refusedWith(selfSigned.cert, 'tlsv1 alert unknown ca')).toMatchObject({

@@ -24,15 +24,15 @@ interface QueuedMessage {
 
 interface LocalTransportOptions {
   readonly clock: Clock;
-  /** How long a message may wait in each queue. */
+  /** Longest time a message waits in each queue. */
   readonly ttlMs: Readonly<Record<Destination, number>>;
-  /** Keeps dead letters. Left out where nobody could read them. */
+  /** Keeps dead letters. Absent if nobody could read them. */
   readonly letters?: Pick<LocalLetters, 'keep' | 'count'> | undefined;
 }
 
 /**
- * The transport of one process: queues in its memory, with prefetch, TTL and redelivery as a broker has them. They don't
- * outlive the process: dead letters are kept elsewhere, or not at all.
+ * The transport of one process: queues in memory, with a broker's prefetch, TTL and redelivery. The queues don't outlive the
+ * process. Dead letters are kept elsewhere, or not at all.
  */
 export class LocalTransport implements Transport {
   readonly #clock: Clock;
@@ -101,7 +101,7 @@ export class LocalTransport implements Transport {
     return undefined;
   }
 
-  /** Returns `false` if they could not be written. */
+  /** Returns `false` if the letters could not be written. */
   async #keep(letters: readonly OutgoingMessage[]): Promise<boolean> {
     if (letters.length === 0 || this.#letters === undefined) return true;
     try {

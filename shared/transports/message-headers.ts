@@ -2,8 +2,8 @@ import { MESSAGE_HEADERS, type MessageHeaders } from '../ports/transport.ts';
 import { LAST_MOMENT_MS } from '../task/durations.ts';
 
 /**
- * Keeps only the headers that may be passed on: a copied `x-death`, say, could make RabbitMQ 3.10 drop a message. Other programs write them,
- * too: a number may be written out, and what can be no number or moment is left out.
+ * Returns only the headers that may be passed on: a copied `x-death`, for example, could make RabbitMQ 3.10 drop a message. Since
+ * other programs write headers, too, accepts numbers given as text, and leaves out values that can't be a number or a time.
  */
 export function allowedHeaders(headers: Readonly<Record<string, unknown>> | undefined): MessageHeaders {
   const allowed: Record<string, string | number> = {};

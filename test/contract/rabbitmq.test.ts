@@ -159,7 +159,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
       await told.isBack(1);
       return letters.map(() => 'delete');
     });
-    await expect(sifting).rejects.toThrow('RabbitMQ went away meanwhile');
+    await expect(sifting).rejects.toThrow('The connection to RabbitMQ was lost');
     await expect.poll(async () => (await transport.browse(9)).length).toBe(2);
   });
 

@@ -2,7 +2,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { RecoveringConnection, socketOf } from '../../shared/transports/rabbitmq/recovering-connection.ts';
 
 const NEVER = new Promise<void>(() => {});
-const UNANSWERED = 'it answers, but its queues do not: of a cluster, most nodes must be there';
+const UNANSWERED = 'it answers, but its queues do not: in a cluster, most nodes must be up';
 
 /** A connection whose attempts to build on it are answered in turn. */
 function connectionWith(...answers: readonly Promise<void>[]) {

@@ -6,12 +6,13 @@ import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 import { loginOf } from './login.ts';
 import { socketOf } from './recovering-connection.ts';
 
-/** A broker that has said neither yes nor no by then is slow, not blocked. */
+/** Longest wait for an answer. A broker that has neither confirmed nor blocked by then is slow, not blocked. */
 const ANSWER_MS = 2_000;
 
 /**
- * Why the broker takes no messages: an alarm of memory or disk. Nothing if it takes them. Only a connection that publishes hears of
- * it, and is blocked then: so this one is its own, and its message is for no queue.
+ * Returns the memory or disk alarm because of which the broker accepts no messages; `undefined` if it accepts them. The broker
+ * reports an alarm only to connections that publish, and blocks them. So this opens a separate connection, and publishes a
+ * message that no queue receives.
  */
 export async function alarmOf(url: string, name: string, tls?: ClientTls): Promise<string | undefined> {
   const timeout = CONNECT_TIMEOUT_MS;
@@ -33,7 +34,7 @@ export async function alarmOf(url: string, name: string, tls?: ClientTls): Promi
     return await Promise.race([answer.promise, sleep(ANSWER_MS, undefined, { signal: waited.signal })]);
   } finally {
     waited.abort();
-    // A blocked broker wouldn't read that it is to be closed.
+    // A blocked broker would not read a request to close.
     socketOf(model).destroy();
   }
 }

@@ -13,19 +13,19 @@ interface RabbitMqConsumerOptions {
   readonly prefetch: number;
   readonly ack: AckMode;
   readonly handler: Handler;
-  /** How long it may get nothing until it consumes anew. */
+  /** Time without a delivery after which it takes a new channel. */
   readonly renewMs: number;
   readonly onStop: () => void;
-  /** It consumes anew: its queue has this many messages, and the broker delivered none. */
+  /** Called when it takes a new channel because its queue holds `ready` messages and the broker delivered none. */
   readonly onStalled: (ready: number) => void;
 }
 
-/** It is taken for stalled if messages are still in the queue after this, and none was delivered. */
+/** A consumer counts as stalled if messages are still in the queue after this time and none was delivered. */
 const STALLED_AFTER_MS = 1_000;
 
 /**
- * One consumer on a channel of its own. An ack goes to the channel that brought the delivery, or nowhere: tags start over on
- * each channel, so an old one acked on a new channel would ack another message.
+ * A consumer with its own channel. An ack goes to the channel that brought the delivery, or nowhere. Delivery tags start over on
+ * each channel, so acking an old one on a new channel would ack another message.
  */
 export class RabbitMqConsumer implements Consumer {
   readonly #options: RabbitMqConsumerOptions;
@@ -35,13 +35,13 @@ export class RabbitMqConsumer implements Consumer {
   #running = 0;
   #delivered = 0;
   #deliveredBefore = 0;
-  /** When it last got something or consumed anew, by `performance.now`. */
+  /** When it last received something or took a new channel, by `performance.now`. */
   #quietSince = 0;
   #isLooking = false;
   #renewing: Promise<void> | undefined;
-  /** Its end is expected: another one takes its place. */
+  /** A channel that is being replaced, so its end is expected. */
   #retired: Channel | undefined;
-  /** Settles with the last attempt to consume on a connection. */
+  /** Settles with the latest attempt to consume on a connection. */
   #attached: Promise<void> = Promise.resolve();
   #stopping: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
@@ -54,7 +54,7 @@ export class RabbitMqConsumer implements Consumer {
     return (this.#channel !== undefined || this.#renewing !== undefined) && this.#stopping === undefined;
   }
 
-  /** Consumes on a connection, until that connection ends or the consumer is stopped. */
+  /** Consumes on a connection until the connection ends or the consumer is stopped. */
   async attach(connection: LiveConnection): Promise<void> {
     if (this.#stopping !== undefined) return;
     this.#connection = connection;
@@ -75,7 +75,7 @@ export class RabbitMqConsumer implements Consumer {
 
   async #consume(channel: Channel): Promise<void> {
     const take = (message: ConsumeMessage | null): void => {
-      // Cancelled by the broker: the queue was deleted, or a delivery was held for too long. Everything is built anew.
+      // The broker has cancelled the consumer: the queue was deleted, or a delivery was held for too long. Rebuild everything.
       if (message === null) this.#giveUp(channel);
       else void this.#handle(channel, message);
     };
@@ -91,11 +91,13 @@ export class RabbitMqConsumer implements Consumer {
   }
 
   /**
-   * Consumes anew if it waits in vain; to be called every few seconds. A quorum queue that was deleted and declared again at
-   * once keeps its consumers and tells none of them; but their channels take what it delivers for duplicates, and drop it
-   * (RabbitMQ 3.10; brokers that restart have come to the same, rabbitmq-server#11228). With nothing in hand, a message that
-   * is ready is delivered at once, or never. What such a channel dropped isn't ready: it comes back when the channel ends. So
-   * a consumer that got nothing for long takes another channel, whatever its queue says.
+   * Takes a new channel if this one has stopped delivering. Call it every few seconds.
+   *
+   * A quorum queue that is deleted and declared again at once keeps its consumers without telling them. But their channels
+   * mistake its deliveries for duplicates and drop them (RabbitMQ 3.10; restarting brokers have caused the same,
+   * rabbitmq-server#11228). There are two signs. If nothing is in hand, a ready message is delivered at once or never. And a
+   * dropped message does not count as ready: it comes back only when the channel ends. So a consumer that has received nothing
+   * for long takes a new channel even if its queue looks empty.
    */
   async look(): Promise<void> {
     if (this.#isLooking) return;
@@ -109,12 +111,12 @@ export class RabbitMqConsumer implements Consumer {
     }
   }
 
-  /** Nothing was delivered since the last look, and nothing is in hand. */
+  /** Nothing was delivered since the last check, and nothing is in hand. */
   get #isIdle(): boolean {
     return this.consuming && this.#running === 0 && this.#delivered === this.#deliveredBefore;
   }
 
-  /** Others may take what is in the queue before the next look: so it looks again soon. */
+  /** Checks the queue twice in quick succession, since other consumers might empty it before the next regular check. */
   async #judge(): Promise<void> {
     const channel = this.#channel;
     if (channel === undefined) return;
@@ -133,7 +135,7 @@ export class RabbitMqConsumer implements Consumer {
     await this.#renewing;
   }
 
-  /** Consumes on another channel, unless something is delivered before this one is cancelled: then it is well. */
+  /** Moves to a new channel, unless something is delivered before this one is cancelled, which shows that it works. */
   async #renew(channel: Channel): Promise<void> {
     const connection = this.#connection;
     await channel.cancel(this.#tag);
@@ -154,7 +156,7 @@ export class RabbitMqConsumer implements Consumer {
 
   async #stop(): Promise<void> {
     await this.#renewing?.catch(() => {});
-    // What is begun on a new connection just now would consume on, and nobody would stop it.
+    // An attempt under way on a new connection would go on consuming, with nobody to stop it.
     await this.#attached;
     const channel = this.#channel;
     await channel?.cancel(this.#tag).catch(() => {});
@@ -186,7 +188,7 @@ export class RabbitMqConsumer implements Consumer {
       if (handling === 'ack') channel.ack(message);
       else channel.nack(message, false, true);
     } catch {
-      // The channel has closed meanwhile: the broker already has the delivery back.
+      // The channel has closed in the meantime, so the broker already has the delivery back.
     } finally {
       this.#running--;
       if (this.#running === 0) this.#onIdle?.();

@@ -4,15 +4,15 @@ import { close, isRefusal } from './closing.ts';
 import { reasonOf } from './recovering-connection.ts';
 import type { QueueDeclaration } from './topology.ts';
 
-/** The name is taken by a declaration with other arguments. */
+/** The name is taken by a declaration with different arguments. */
 const PRECONDITION_FAILED = 406;
 const NOT_FOUND = 404;
-/** Nothing is bound by this key: that it isn't any more costs nothing, but for the rights it needs. */
+/** A routing key that nothing is bound by, so that unbinding it has no effect, but requires the rights. */
 const KEY_OF_NOTHING = 'rights';
 
 /**
- * Declares the topology on a channel of its own, so that a refusal closes nothing else. Rejects also where the user may not
- * write to one of its exchanges: the broker says so only of what is published, by closing the channel.
+ * Declares the topology on a separate channel, so that a refusal closes nothing else. Also rejects if the user may not write to
+ * one of the exchanges, which the broker would otherwise report only on publishing, by closing the channel.
  *
  * @throws ConfigurationError if one of the names is taken by something else; nothing is ever deleted
  */
@@ -23,7 +23,7 @@ export async function declare(model: ChannelModel, queues: readonly QueueDeclara
   });
 }
 
-/** Rejects as {@link declare} does, and leaves out what isn't there. */
+/** Rejects in the same cases as {@link declare}, but skips queues and exchanges that don't exist. */
 export async function checkDeclared(model: ChannelModel, queues: readonly QueueDeclaration[]): Promise<void> {
   const isThere = (look: (channel: Channel) => Promise<unknown>): Promise<boolean> =>
     onOwnChannel(model, look).then(
@@ -57,7 +57,7 @@ async function declareOne(channel: Channel, declaration: QueueDeclaration): Prom
   }
 }
 
-/** To unbind an exchange from another takes the right to write to it, and to read from the other. */
+/** Checks the right to write by unbinding exchanges: that requires writing to the one and reading from the other. */
 async function checkWriting(channel: Channel, queues: readonly QueueDeclaration[]): Promise<void> {
   const exchanges = [...new Set(queues.map(({ exchange }) => exchange))];
   for (const [index, exchange] of exchanges.entries()) {

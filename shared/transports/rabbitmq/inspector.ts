@@ -13,23 +13,23 @@ import { whileReading } from './reading-lock.ts';
 import type { LiveConnection, RecoveringConnection } from './recovering-connection.ts';
 import type { QueueDeclaration } from './topology.ts';
 
-/** The queue isn't declared. */
+/** The queue doesn't exist. */
 const NOT_FOUND = 404;
 
 interface InspectorOptions {
-  /** Opened and closed by its owner. */
+  /** Opened and closed by the caller. */
   readonly connection: RecoveringConnection;
   readonly queues: readonly QueueDeclaration[];
 }
 
 /**
- * Looks into queues, each time on a channel of its own. Declares no queue that anybody else sees: one that isn't declared
- * counts as empty.
+ * Inspects queues, on a new channel each time. Declares no queue that anyone else can see. A queue that isn't declared counts as
+ * empty.
  */
 export class RabbitMqInspector implements QueueInspector {
   readonly #connection: RecoveringConnection;
   readonly #queues: readonly QueueDeclaration[];
-  /** Settles with the last look at dead letters that was begun. */
+  /** Settles with the most recently started reading of dead letters. */
   #lastLook: Promise<unknown> = Promise.resolve();
 
   constructor({ connection, queues }: InspectorOptions) {
@@ -68,7 +68,7 @@ export class RabbitMqInspector implements QueueInspector {
     }
   }
 
-  /** One look at a time, within a process and across processes. */
+  /** Reads once no one else does, within this process and across processes. */
   #siftAlone(queue: string, judge: LetterJudge, options: SiftOptions): Promise<void> {
     return this.#onLive((live) =>
       whileReading(live, queue, async () => {
@@ -96,13 +96,13 @@ export class RabbitMqInspector implements QueueInspector {
 
   async #onLive<T>(use: (live: LiveConnection) => Promise<T>): Promise<T> {
     const { live } = this.#connection;
-    if (live === undefined) throw new UnavailableError('RabbitMQ is not connected just now; it is being tried again.');
+    if (live === undefined) throw new UnavailableError('RabbitMQ is not connected right now; reconnecting.');
     try {
       return await use(live);
     } catch (error: unknown) {
-      // The connection died meanwhile: whatever amqplib says of that, trying again is what helps.
+      // The connection has died in the meantime. Whatever amqplib's error says, the remedy is to try again.
       if (this.#connection.live === live || error instanceof TrawlError) throw error;
-      throw new UnavailableError('RabbitMQ went away meanwhile. What was done stays done: run it again.', {
+      throw new UnavailableError('The connection to RabbitMQ was lost. Everything done so far is kept: try again.', {
         cause: error,
       });
     }

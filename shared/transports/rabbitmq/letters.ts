@@ -5,32 +5,33 @@ import { partsOf } from '../../task/parts.ts';
 import { allowedHeaders } from '../message-headers.ts';
 import { movedOf } from './moved.ts';
 
-/** Letters held at once. One by one, they would cost a round trip each: two minutes for a hundred thousand. */
+/** Number of letters held at once. One by one, each would cost a round trip: two minutes for a hundred thousand. */
 const BATCH = 1_000;
 /**
- * Acks between two commands that the queue answers. A channel passes only 32 on to a quorum queue at a time and holds back
- * the rest: if it closes, those are lost, and their letters come back.
+ * Number of acks between two commands that the queue answers. A channel passes only 32 acks at a time to a quorum queue and
+ * holds back the rest. If it closes, the rest are lost, and their letters come back.
  */
 const ACKS_AT_ONCE = 24;
-/** Once none has come back for this long, those that are missing are held by somebody else, or have expired. */
+/** If no letter has come back for this long, the missing ones have expired, or someone else holds them. */
 const BACK_WITHIN_MS = 2_000;
-/** The longest wait for a next letter: of those counted, some may have expired, or somebody else holds them. */
+/** Longest wait for the next letter. Some of those counted may have expired, or someone else holds them. */
 const NONE_COME_MS = 1_000;
 
-/** A message that is held, without its body: there may be a hundred thousand of them. */
+/** A held message without its body, since there can be a hundred thousand of them. */
 type Held = Pick<Message, 'fields'>;
 
 export interface SiftOptions {
-  /** At most this many letters are read. */
+  /** Maximum number of letters to read. */
   readonly most?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Reads the letters that are in a queue now without consuming them: only those to be deleted are acked, and all others are
- * given back, one by one in their order. A quorum queue keeps that order exactly for a few dozen, and in long stretches
- * beyond that; given back as a whole, by closing the channel, they would be shuffled. The channel has to be the caller's
- * own.
+ * Reads the letters in a queue without consuming them. Acks only the ones to delete, and returns all others one by one, in order.
+ * A quorum queue keeps that order exactly for a few dozen letters, and in long stretches beyond that. Closing the channel would
+ * return them all at once, but shuffled. The channel must not be used for anything else.
+ *
+ * @returns the number of letters returned to the queue
  */
 export async function siftLetters(
   channel: Channel,
@@ -60,7 +61,7 @@ export async function siftLetters(
   return kept.length + carried.length;
 }
 
-/** Resolves when this many letters are back in their queue, or no more come back, so that the next reader sees them. */
+/** Resolves when this many letters are back in their queue, or when no more come back, so that the next reader sees them. */
 export async function lettersBack(channel: Channel, queue: string, count: number): Promise<void> {
   let back = -1;
   for (let until = 0; ; ) {
@@ -73,8 +74,8 @@ export async function lettersBack(channel: Channel, queue: string, count: number
 }
 
 /**
- * Acks messages, and resolves when the queue has processed all acks: it has once it answers a `get` that was sent after them.
- * Returns the messages that such a `get` brought.
+ * Acks messages, and resolves when the queue has processed all acks, which a `get` sent after them shows once it is answered.
+ * Returns the messages that these `get`s brought.
  */
 async function acked(
   channel: Channel,
@@ -100,7 +101,7 @@ async function acked(
   return brought;
 }
 
-/** Takes up to `count` messages, by a consumer that exists only for that. */
+/** Takes up to `count` messages, with a temporary consumer. */
 async function take(channel: Channel, queue: string, count: number): Promise<ConsumeMessage[]> {
   const messages: ConsumeMessage[] = [];
   const { promise: taken, resolve, reject } = Promise.withResolvers<void>();
@@ -121,7 +122,7 @@ async function take(channel: Channel, queue: string, count: number): Promise<Con
   } finally {
     clearTimeout(idle);
     channel.off('close', onClose);
-    // If consuming failed, nobody awaits it.
+    // If `consume` has failed, nobody awaits this promise.
     taken.catch(() => {});
   }
   return messages;

@@ -1,8 +1,9 @@
 import { credentials } from 'amqplib';
 
 /**
- * The login of a broker's URL, guest's if it has none. Left to itself, amqplib reads `%C3%A4` as two characters, and the broker refuses it.
- * With `?auth_mechanism=external`, as RabbitMQ's own clients have it, the client's certificate says who it is.
+ * Returns the login in a broker's URL; `guest` if it has none. Without this, amqplib would decode `%C3%A4` as two characters, and
+ * the broker would refuse the login. With `?auth_mechanism=external`, as in RabbitMQ's own clients, the client's certificate
+ * identifies the user.
  */
 export function loginOf({
   username,

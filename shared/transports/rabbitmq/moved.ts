@@ -5,7 +5,7 @@ import { LAST_MOMENT_MS, SECOND_MS } from '../../task/durations.ts';
 const schema = z.object({
   'x-first-death-queue': z.string(),
   'x-first-death-reason': z.string(),
-  // The newest first; a timestamp of AMQP is in seconds.
+  // The newest first. AMQP timestamps are in seconds.
   'x-death': z
     .array(
       z.object({
@@ -20,7 +20,7 @@ const schema = z.object({
     .catch([]),
 });
 
-/** What the headers say of a message that the broker has dead-lettered itself; nothing of any other. */
+/** Reads from a message's headers where it was before the broker dead-lettered it; `undefined` for any other message. */
 export function movedOf(headers: unknown): MovedByBroker | undefined {
   const read = schema.safeParse(headers);
   if (!read.success) return undefined;

@@ -3,7 +3,7 @@ import type { Destination, OutgoingMessage, PublishOutcome } from '../../ports/t
 import { messageOf } from '../../runtime/errors.ts';
 import type { QueueDeclaration } from './topology.ts';
 
-/** How long a message may go without an answer before its outcome is unknown: it is not sent again, its lease decides. */
+/** Time without an answer after which a message's outcome is `unknown`. It is not sent again; the task's lease decides. */
 const CONFIRM_TIMEOUT_MS = 30_000;
 const LOOK_EVERY_MS = 5_000;
 
@@ -14,8 +14,8 @@ interface Unconfirmed {
 }
 
 /**
- * Publishes persistent, mandatory messages and reports the fate of each. The broker returns a message that no queue took
- * *before* it confirms it, so a message that was confirmed without a return is in a queue.
+ * Publishes persistent, mandatory messages and reports the fate of each. If no queue takes a message, the broker returns it
+ * *before* it confirms it, so a message that was confirmed and not returned is in a queue.
  */
 export class RabbitMqPublisher {
   readonly #routes: ReadonlyMap<Destination, QueueDeclaration>;
@@ -49,7 +49,7 @@ export class RabbitMqPublisher {
       while (this.#unconfirmed.size >= this.#window) await this.#nextSettled();
       const channel = this.#channel;
       if (channel === undefined) {
-        // Never sent: it can be put back at once.
+        // Never sent, so its task can be put back at once.
         fates.push('refused');
         continue;
       }
@@ -60,7 +60,7 @@ export class RabbitMqPublisher {
     return await Promise.all(fates);
   }
 
-  /** Resolves when nothing is unconfirmed any more. */
+  /** Resolves when no message is unconfirmed. */
   async settled(): Promise<void> {
     while (this.#unconfirmed.size > 0) await this.#nextSettled();
   }
@@ -97,7 +97,7 @@ export class RabbitMqPublisher {
       });
       return { fate, hasRoom };
     } catch {
-      // The channel closed meanwhile: nothing was sent.
+      // The channel has closed in the meantime, and nothing was sent.
       pending.settle('refused');
       return { fate, hasRoom: true };
     }
@@ -119,7 +119,7 @@ export class RabbitMqPublisher {
   }
 }
 
-/** A nack is an answer. When the channel dies, all unconfirmed messages fail at once, and their fate is unknown. */
+/** Returns the outcome for a confirm's error. A nack is an answer; any other error means that the channel died. */
 function outcomeOf(error: unknown): PublishOutcome {
   if (error === null || error === undefined) return 'confirmed';
   return messageOf(error) === 'message nacked' ? 'refused' : 'unknown';

@@ -4,20 +4,20 @@ import { UnavailableError } from '../../runtime/errors.ts';
 import { close, isRefusal } from './closing.ts';
 import type { LiveConnection } from './recovering-connection.ts';
 
-/** How long one reader of a queue waits for another. */
+/** Longest wait of one reader of a queue for another. */
 const WAIT_MS = 10_000;
 const RETRY_MS = 100;
-/** Another connection has the queue for itself. */
+/** Another connection has exclusive use of the queue. */
 const RESOURCE_LOCKED = 405;
 
 /**
- * Lets one reader at a time hold messages of a queue to look at them: a second one would not see those that the first one
- * holds, and take them for gone.
+ * Lets only one reader at a time hold messages of a queue to read them. A second reader would miss the messages that the first
+ * one holds, and report them as gone.
  *
- * The lock is a queue named `<queue>.reading` that only its connection may use, and that is deleted with it (AMQP 0-9-1,
- * `queue.declare`, exclusive): however a process ends, it blocks nobody.
+ * The lock is a queue named `<queue>.reading`, which only its connection can use and which is deleted with it (AMQP 0-9-1,
+ * `queue.declare`, exclusive). So a process blocks nobody, however it ends.
  *
- * @throws UnavailableError when another reader has had the queue for ten seconds
+ * @throws UnavailableError when another reader still has the queue after ten seconds
  */
 export async function whileReading<T>(live: LiveConnection, queue: string, use: () => Promise<T>): Promise<T> {
   const name = `${queue}.reading`;
@@ -36,7 +36,7 @@ async function locked({ model }: LiveConnection, name: string): Promise<Channel>
     const channel = await model.createChannel();
     channel.on('error', () => {});
     try {
-      // The type is named, since a virtual host may have a default type that can't be exclusive.
+      // The type is explicit because a virtual host can have a default type that does not support exclusive queues.
       await channel.assertQueue(name, { exclusive: true, durable: false, arguments: { 'x-queue-type': 'classic' } });
       return channel;
     } catch (error: unknown) {
@@ -53,7 +53,7 @@ async function unlock(channel: Channel, name: string): Promise<void> {
   try {
     await channel.deleteQueue(name);
   } catch {
-    // The connection is gone, and its queue with it.
+    // The connection is gone, and the queue with it.
   }
   await close(channel);
 }

@@ -7,13 +7,13 @@ import { codeOf, messageOf } from '../../runtime/errors.ts';
 import { closed } from './closing.ts';
 import { loginOf } from './login.ts';
 
-/** How long a socket has to send its last bytes. */
+/** Time in which a socket can send its last bytes. */
 const GOODBYE_MS = 1_000;
 const MOST_BETWEEN_TRIES_MS = 10_000;
-/** How long all that is built on a connection may take. */
+/** Longest time to build everything on a new connection. */
 const BUILD_WITHIN_MS = 30_000;
-/** A broker says nothing of a queue whose nodes have no majority: it waits for them, for more than a minute. */
-const UNANSWERED = 'it answers, but its queues do not: of a cluster, most nodes must be there';
+/** A broker doesn't answer for a queue whose nodes have no majority. It waits for them, for more than a minute. */
+const UNANSWERED = 'it answers, but its queues do not: in a cluster, most nodes must be up';
 
 /** Reports about a connection that comes and goes. */
 export interface ConnectionEvents {
@@ -24,28 +24,28 @@ export interface ConnectionEvents {
 
 export interface RecoveringOptions {
   readonly url: string;
-  /** What TLS is spoken with, if the URL is of TLS; left out: without a client certificate, and by the issuers that Node.js trusts. */
+  /** Certificates for TLS, if the URL requires it. Defaults to no client certificate, and the issuers that Node.js trusts. */
   readonly tls?: ClientTls | undefined;
   /** Shown in the broker's list of connections. */
   readonly name: string;
-  /** Unless the URL says otherwise: `amqp://…?heartbeat=10`. */
+  /** Overridden by the URL, if it has one: `amqp://…?heartbeat=10`. */
   readonly heartbeatSeconds: number;
-  /** Builds channels and consumers on each new connection; AMQP calls only. */
+  /** Builds channels and consumers on each new connection. Must make only AMQP calls. */
   readonly build: (live: LiveConnection) => Promise<void>;
-  /** How long that may take, other than the usual, for tests. */
+  /** Longest time for `build`, for tests. */
   readonly buildWithinMs?: number;
   readonly events: ConnectionEvents;
 }
 
-/** A timer may fire a little before its time. */
+/** How much too early a timer can fire. */
 const TIMER_SLACK_MS = 5;
 
-/** amqplib keeps to itself what the broker said of it. */
+/** amqplib's error when the broker refuses the virtual host. It does not pass on the broker's reason. */
 const NOT_OPENED = 'Expected ConnectionOpenOk; got <ConnectionClose';
 const NOT_OPENED_REASON =
-  'it refuses the virtual host: that is gone, its user may not use it, or has too many connections (its log says which)';
+  'it refuses the virtual host: it no longer exists, its user may not use it, or it has too many connections (its log says which)';
 
-/** Makes the end of a channel end its connection, so that everything is built anew, unless that end is expected. */
+/** Makes the end of a channel end its connection, so that everything is rebuilt, unless that end is expected. */
 type Watch = <C extends Channel>(channel: C, isExpected?: () => boolean) => C;
 
 /** A live connection, and how to watch the channels opened on it. */
@@ -55,33 +55,33 @@ export interface LiveConnection {
 }
 
 /**
- * One AMQP connection that reconnects. amqplib's own recovery rebuilds the connection; this guards it:
+ * An AMQP connection that reconnects by itself. amqplib's own recovery rebuilds the connection, and this class adds safeguards:
  *
  * - a socket that drops during `build` is an error like any other, not an uncaught exception;
  * - a socket whose other side has vanished is not kept;
- * - one that drops just after the last call of `build` doesn't leave us "connected" to a dead connection;
- * - a `build` that is never answered is given up, and said;
- * - a channel that dies takes its connection along: simple, and total.
+ * - a socket that drops just after the last call of `build` doesn't leave us "connected" to a dead connection;
+ * - a `build` that is never answered is given up and reported;
+ * - a channel that dies takes its connection along, so there is only one kind of recovery: a complete one.
  */
 export class RecoveringConnection {
   readonly #options: RecoveringOptions;
   #connection: RecoveringChannelModel | undefined;
   #live: LiveConnection | undefined;
-  /** When the next attempt begins, or the current one began, by `performance.now`; undefined while connected. */
+  /** When the next attempt begins, or the current one began, by `performance.now`; `undefined` while connected. */
   #attemptAt: number | undefined;
-  /** Why a channel died that takes the connection along: of the connection itself, amqplib says only that it was closed. */
+  /** The error of a channel that took the connection along. For the connection itself, amqplib reports only that it was closed. */
   #channelError: Error | undefined;
 
   constructor(options: RecoveringOptions) {
     this.#options = options;
   }
 
-  /** The live connection, if there is one just now. */
+  /** The live connection, if there is one at the moment. */
   get live(): LiveConnection | undefined {
     return this.#live;
   }
 
-  /** Connects once; rejects if that fails. From then on it reconnects for ever. */
+  /** Connects, and rejects if that fails. Once connected, it reconnects for ever. */
   async start(): Promise<void> {
     const { url, tls, name, heartbeatSeconds, events } = this.#options;
     tls?.renew();
@@ -90,7 +90,7 @@ export class RecoveringConnection {
     const connection = await connect(target.href, {
       ...tls?.options,
       timeout: CONNECT_TIMEOUT_MS,
-      // Frames are small, and each is waited for: with Nagle's algorithm, an answer would take 40 ms.
+      // Frames are small, and each one is awaited. With Nagle's algorithm, an answer would take 40 ms.
       noDelay: true,
       clientProperties: { connection_name: name },
       credentials: loginOf(target),
@@ -135,7 +135,7 @@ export class RecoveringConnection {
     this.#connection = undefined;
     const attemptAt = this.#attemptAt;
     this.#attemptAt = undefined;
-    // If it is closed during an attempt, amqplib doesn't listen to errors of what it opens: a drop just then would be uncaught.
+    // If closed during an attempt, amqplib ignores the socket's error events, so a dropped socket would throw an uncaught error.
     if (attemptAt !== undefined && performance.now() > attemptAt - TIMER_SLACK_MS) await attempted(connection);
     const live = this.#live;
     this.#live = undefined;
@@ -177,7 +177,7 @@ export class RecoveringConnection {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       late.reject(new Error(UNANSWERED));
-      // It might not answer that it is to be closed, either.
+      // The broker might not answer a request to close, either.
       socketOf(model).destroy(new Error(UNANSWERED));
     }, this.#options.buildWithinMs ?? BUILD_WITHIN_MS);
     try {
@@ -189,19 +189,19 @@ export class RecoveringConnection {
 }
 
 /**
- * amqplib only ends its own side of the connection: if the other side has vanished, the socket would stay half open until TCP
- * gives up, and keep the process alive.
+ * Destroys a connection's socket shortly after it has ended. amqplib only ends its own side: if the other side has vanished, the
+ * socket would stay half open until TCP gives up, and keep the process alive.
  */
 function destroySoon(model: ChannelModel): void {
   setTimeout(() => socketOf(model).destroy(), GOODBYE_MS).unref();
 }
 
-/** The socket, which amqplib's types leave out. */
+/** Returns a connection's socket, which amqplib's types leave out. */
 export function socketOf({ connection }: ChannelModel): Duplex {
   return (connection as unknown as { readonly stream: Duplex }).stream;
 }
 
-/** Resolves when the attempt that is under way, or about to begin, has ended either way. */
+/** Resolves when the attempt that is under way or about to begin has succeeded or failed. */
 function attempted(connection: RecoveringChannelModel): Promise<void> {
   return new Promise((resolve) => {
     connection.once('connect', () => resolve());
@@ -209,7 +209,7 @@ function attempted(connection: RecoveringChannelModel): Promise<void> {
   });
 }
 
-/** Why a connection failed, without the credentials that its URL may hold. */
+/** Returns the reason why a connection failed, without any credentials from its URL. */
 export function reasonOf(error: unknown): string {
   const message = messageOf(error).replaceAll(/\/\/[^@/\s]*@/g, '//');
   if (message.startsWith(NOT_OPENED)) return NOT_OPENED_REASON;

@@ -1,15 +1,15 @@
 import type { Destination, OutgoingMessage, PublishOutcome } from '../../ports/transport.ts';
 
-/** Whoever is refused publishes again every second or so. */
+/** Time for which a refusal counts as recent. Refused messages are published again every second or so. */
 const RECENT_MS = 10_000;
-/** A queue that is really full takes something whenever a worker has taken something out of it. */
+/** Time without accepting anything after which a queue counts as stuck. A full queue accepts a message whenever a worker takes one. */
 const STUCK_AFTER_MS = 5_000;
 
-/** What queues refuse: one that a policy bounds (`max-length` with `reject-publish`) does. */
+/** Tracks the refusals of queues that are bounded by a policy (`max-length` with `reject-publish`). */
 export class Refusals {
   readonly #now: () => number;
   #lastAt = Number.NEGATIVE_INFINITY;
-  /** Of the queues that have taken nothing since: when they began to refuse. */
+  /** When each queue that has accepted nothing since began to refuse. */
   readonly #since = new Map<Destination, number>();
 
   constructor(now: () => number = () => performance.now()) {
@@ -29,12 +29,12 @@ export class Refusals {
     for (const queue of refusing.difference(taking)) if (!this.#since.has(queue)) this.#since.set(queue, now);
   }
 
-  /** Did any refuse something in the last seconds? */
+  /** Whether any queue has refused something in the last seconds. */
   get areRecent(): boolean {
     return this.#now() - this.#lastAt < RECENT_MS;
   }
 
-  /** The queues that have taken nothing for a while. From then on, each has as long again. */
+  /** Returns the queues that have accepted nothing for a while, and restarts the time of each. */
   takeStuck(): readonly Destination[] {
     const now = this.#now();
     const stuck = [...this.#since].filter(([, since]) => now - since >= STUCK_AFTER_MS).map(([queue]) => queue);

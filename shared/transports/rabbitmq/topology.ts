@@ -14,7 +14,7 @@ export interface QueueDeclaration {
   readonly arguments: Readonly<Record<string, string | number>>;
 }
 
-/** How long a message may wait in each queue. */
+/** Longest time a message waits in each queue. */
 export const QUEUE_TTL_MS: Readonly<Record<Destination, number>> = {
   priority: 30 * MINUTE_MS,
   normal: HOUR_MS,
@@ -22,13 +22,14 @@ export const QUEUE_TTL_MS: Readonly<Record<Destination, number>> = {
 };
 
 /**
- * How often one message may be returned before a quorum queue drops it: in effect without limit. 4.x would drop it after 20,
- * and every look at the dead letters counts as one; -1 means "drop at once" on 3.10. The frontier counts crash loops.
+ * Number of returns after which a quorum queue drops a message: practically unlimited. By default, 4.x drops a message after 20
+ * returns, and every reading of the dead letters counts as one. On 3.10, -1 would mean "drop at once". Crash loops are counted
+ * by the frontier instead.
  */
 const DELIVERY_LIMIT = 1_000_000;
 
 /**
- * What Trawl declares on the broker, as data. All exchanges are direct and durable, all queues durable.
+ * Returns Trawl's declarations on the broker, as data. All exchanges are direct and durable, and all queues are durable.
  *
  * | exchange          | key        | queue            | TTL    |
  * |-------------------|------------|------------------|--------|

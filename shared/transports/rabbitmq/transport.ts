@@ -27,26 +27,26 @@ import { type QueueDeclaration, type QueueType, topology } from './topology.ts';
 export interface RabbitMqOptions {
   readonly url: string;
   readonly tls?: ClientTls | undefined;
-  /** In front of every exchange's and queue's name. */
+  /** Prefix of the names of all exchanges and queues. */
   readonly prefix: string;
   readonly queueType: QueueType;
   /** Shown in the broker's list of connections. */
   readonly name: string;
   readonly heartbeatSeconds: number;
-  /** Messages that may be unconfirmed at a time. */
+  /** Maximum number of unconfirmed messages. */
   readonly window: number;
   readonly onLost: (reason: string) => void;
   readonly onRestored: () => void;
   readonly onBlocked: (reason: string | undefined) => void;
-  /** A queue with this many messages delivered none of them: it is consumed from anew. */
+  /** Called when a queue holds `ready` messages but delivers none, and its consumer takes a new channel. */
   readonly onStalled: (queue: Queue, ready: number) => void;
-  /** A queue refuses messages, though it is empty: they are published on a new channel. */
+  /** Called when a queue refuses messages although it is empty, and messages are published on a new channel. */
   readonly onRefusing: (queue: Destination) => void;
-  /** Between looks for consumers that wait in vain, other than the usual, for tests. */
+  /** Milliseconds between checks for stalled consumers, for tests. */
   readonly lookMs?: number;
-  /** How long a consumer may get nothing until it consumes anew, other than the usual, for tests. */
+  /** Time without a delivery after which a consumer takes a new channel, for tests. */
   readonly renewMs?: number;
-  /** Queue TTLs other than the usual, for tests. */
+  /** Queue TTLs, for tests. */
   readonly ttlMs?: Readonly<Record<Destination, number>>;
 }
 
@@ -54,8 +54,8 @@ const LOOK_MS = 5_000;
 const RENEW_MS = 30_000;
 
 /**
- * The transport of a fleet. It has two connections, since a publisher that the broker blocks must not keep deliveries from
- * being acked. Every channel that dies takes its connection along, and amqplib's recovery builds both anew.
+ * The transport of a fleet. It has two connections, because a publisher that the broker blocks must not keep deliveries from
+ * being acked. Every channel that dies takes its connection along, and amqplib's recovery rebuilds both.
  */
 export class RabbitMqTransport implements Transport, DeadLetters {
   readonly #queues: readonly QueueDeclaration[];
@@ -66,7 +66,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   readonly #consumers = new Set<RabbitMqConsumer>();
   readonly #options: RabbitMqOptions;
   #looking: NodeJS.Timeout | undefined;
-  /** In the broker's words. */
+  /** The broker's own words, while it blocks the publisher. */
   #blocked: string | undefined;
   readonly #refusals = new Refusals();
   #publishes: ConfirmChannel | undefined;
@@ -90,7 +90,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
       await this.#attachPublisher(live);
     });
     this.#consuming = connection('consumes', async (live) => {
-      // Declared here, too: a queue that was deleted under its consumer must exist before it is consumed from.
+      // Declared here as well, because a queue that was deleted under its consumer must exist before it can be consumed.
       await declare(live.model, this.#queues);
       for (const consumer of this.#consumers) await consumer.attach(live);
     });
@@ -100,8 +100,8 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   async start(): Promise<void> {
     await this.#publishing.start();
     try {
-      // It may have been stopped meanwhile, by an interrupt.
-      if (this.#isStopped) throw new UnavailableError('the connection to RabbitMQ was closed while it was opened');
+      // An interrupt may have stopped it in the meantime.
+      if (this.#isStopped) throw new UnavailableError('the connection to RabbitMQ was closed while it was being opened');
       await this.#consuming.start();
     } catch (error: unknown) {
       await this.#publishing.stop();
@@ -117,7 +117,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     await Promise.all([this.#consuming.stop(), this.#publishing.stop()]);
   }
 
-  /** Messages that no queue takes are published once more, after declaring again whatever may have been deleted. */
+  /** Publishes messages. If no queue takes some of them, declares the queues again and publishes these once more. */
   async publish(messages: readonly OutgoingMessage[]): Promise<readonly PublishOutcome[]> {
     const { live } = this.#publishing;
     const outcomes = await this.#publisher.publish(messages);
@@ -168,13 +168,13 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   }
 
   #look(): void {
-    // A channel that closes meanwhile is built anew anyway.
+    // A channel that closes in the meantime is rebuilt anyway.
     for (const consumer of this.#consumers) consumer.look().catch(() => {});
   }
 
   /**
-   * Publishes on a new channel if a queue refuses though it is empty. RabbitMQ has a channel remember that a quorum queue was full, and
-   * doesn't tell it that the policy has changed.
+   * Publishes on a new channel if a queue refuses messages although it is empty. In RabbitMQ, a channel remembers that a quorum
+   * queue was full, and does not learn that the policy has changed.
    */
   async #lookAtRefusing(): Promise<void> {
     const stuck = this.#refusals.takeStuck();
@@ -186,19 +186,19 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     this.#options.onRefusing(empty);
     const before = this.#publishes;
     await this.#attachPublisher(live);
-    // A refusal is an answer, too.
+    // A refusal is a confirm, too.
     await before?.waitForConfirms().catch(() => {});
     await before?.close();
   }
 
-  /** One that is replaced may end. */
+  /** Publishes on a new channel of a connection. The end of a replaced channel is expected, and does not end the connection. */
   async #attachPublisher({ model, watch }: LiveConnection): Promise<void> {
     const channel: ConfirmChannel = watch(await model.createConfirmChannel(), () => this.#publishes !== channel);
     this.#publishes = channel;
     this.#publisher.attach(channel);
   }
 
-  /** Declares the queues again, once for all who call meanwhile. Returns `false` if it can't. */
+  /** Declares the queues again, once for all simultaneous callers. Returns `false` if that fails. */
   async #declareAgain(): Promise<boolean> {
     const { live } = this.#publishing;
     if (live === undefined) return false;

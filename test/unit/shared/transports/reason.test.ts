@@ -6,7 +6,7 @@ test.each([
   ['no route to amqp://user:secret@broker/', 'no route to amqp://broker/'],
   [
     'Expected ConnectionOpenOk; got <ConnectionClose channel:0>',
-    'it refuses the virtual host: that is gone, its user may not use it, or has too many connections (its log says which)',
+    'it refuses the virtual host: it no longer exists, its user may not use it, or it has too many connections (its log says which)',
   ],
 ])('why a connection failed, for people: %s', (said, reason) => {
   expect(reasonOf(new Error(said))).toBe(reason);

@@ -1,28 +1,32 @@
 const FREE = 0;
-/** No release is higher. */
+/** Marks a task whose record has been returned: no release is higher. */
 const TAKEN = Number.POSITIVE_INFINITY;
 const LOAD = 0.7;
 const FIRST_CAPACITY = 16;
-/** While one of them grows, it is there twice, and none of the others is. */
+/** Number of tables. A table exists twice while it grows, so many small ones need less memory than one. */
 const PARTS = 64;
 
-/** Of the filter, for each task that there may be: of those with one record, 1 in 100 is taken for one with several, at most. */
+/** Bits of the filter per expected task. At most 1 in 100 tasks with a single record is then mistaken for one with several. */
 const BITS_PER_TASK = 10;
-/** 64 MiB: enough for 50 million tasks. Of more, more are taken for such. */
+/** 64 MiB, enough for 50 million tasks. Beyond that, more tasks are mistaken. */
 const MOST_BITS = 2 ** 29;
 const FEWEST_BITS = 2 ** 10;
 
 /**
- * The highest release of each task, for many millions of tasks. Most have one record: a filter (Bloom's) of a few bits each tells those
- * that may have more, and only of them are releases kept, but for that of the first record: whichever is not below the others is the
- * highest. That is an open-addressed table with 20 bytes per slot, of which at least a third are in use: 34 bytes a task. A task's key is
- * the first 96 bits of its fingerprint; the probability that any two of ten million tasks collide is below 10^-15.
+ * The highest release of each task, for many millions of tasks.
+ *
+ * Most tasks have one record. A Bloom filter with a few bits per task finds those that may have more, and only their releases are
+ * kept, in an open-addressed table. The release of a task's first record is not kept, and need not be: any record that is not
+ * below the kept ones is the highest.
+ *
+ * The table takes 20 bytes per slot, and at least a third of the slots are in use: 34 bytes per task for ten million tasks. A
+ * task's key is the first 96 bits of its fingerprint. The probability that any two of ten million tasks collide is below 10^-15.
  */
 export class NewestReleases {
   readonly #parts = Array.from({ length: PARTS }, () => new Part());
   readonly #seen: SeenKeys;
 
-  /** @param most tasks that there may be */
+  /** @param most expected maximum number of tasks */
   constructor(most: number) {
     this.#seen = new SeenKeys(most);
   }
@@ -34,8 +38,8 @@ export class NewestReleases {
   }
 
   /**
-   * Is this the task's highest release? True only the first time, so that a line repeated after a crash is read once. To be asked of
-   * the records that it has seen, and of no others.
+   * Returns whether this is the task's highest release. `true` only the first time, so that a line repeated after a crash is read
+   * once. Call it only for records passed to `see` before.
    */
   take(task: string, release: number): boolean {
     const key = keyOf(task);
@@ -47,7 +51,7 @@ export class NewestReleases {
   }
 }
 
-/** Which keys there were: it may say that of one that wasn't there, and never the reverse. */
+/** A Bloom filter of the keys seen. It can mistake a new key for a known one, but never the reverse. */
 class SeenKeys {
   readonly #words: Uint32Array;
   readonly #bits: number;
@@ -59,7 +63,7 @@ class SeenKeys {
     this.#probes = Math.max(1, Math.round(Math.min(BITS_PER_TASK, this.#bits / most) * Math.LN2));
   }
 
-  /** Adds a key. Was it there before? */
+  /** Adds a key. Returns whether it seems to have been added before. */
   add([a, b]: Key): boolean {
     let isKnown = true;
     for (let probe = 0; probe < this.#probes; probe++) {
@@ -87,7 +91,7 @@ class Part {
       this.#keys.set(key, slot * 3);
       this.#size++;
     }
-    // Releases begin at 1; work without a ledger has release 0, which must not look like a free slot.
+    // Releases begin at 1. Work without a ledger has release 0, which must not look like a free slot.
     this.#releases[slot] = Math.max(this.#releases[slot] ?? FREE, release + 1);
   }
 
@@ -126,7 +130,7 @@ class Part {
 
 type Key = readonly [number, number, number];
 
-/** The fingerprint behind the colon of a task id, as three numbers. */
+/** Returns the fingerprint after the colon of a task's id, as three numbers. */
 function keyOf(task: string): Key {
   const start = task.lastIndexOf(':') + 1;
   const word = (index: number): number =>

@@ -7,9 +7,9 @@ import { MAX_RECORD_BYTES, type PagePart } from '../task/task/page-limits.ts';
 const MEASURED_LENGTH = 65_536;
 
 /**
- * A record as one line of JSON, at most {@link MAX_RECORD_BYTES} long in UTF-8. The page's content is cut to fit.
+ * Returns a record as one line of JSON, at most {@link MAX_RECORD_BYTES} long in UTF-8. Cuts the page's content to fit.
  *
- * @throws RecordRefusedError if its data can't be written as JSON (a BigInt, a cycle), or are too large even without content
+ * @throws RecordRefusedError if the data can't be written as JSON (a BigInt, a cycle), or are too large even without content
  */
 export function recordJson(record: PageRecord): string {
   if (record.outcome !== 'done' || record.content === undefined) return fitting(jsonOf(record));
@@ -37,7 +37,7 @@ function jsonOf(record: PageRecord): string {
   }
 }
 
-/** Most records are so short that their bytes needn't be counted. */
+/** Returns whether JSON is short enough. For most records, the length alone shows that, without counting bytes. */
 function fits(json: string): boolean {
   return json.length * 3 <= MAX_RECORD_BYTES || Buffer.byteLength(json) <= MAX_RECORD_BYTES;
 }
@@ -49,7 +49,7 @@ function fitting(json: string): string {
   throw new RecordRefusedError(`the record is too large: ${size}; ${mend}`, { reason: 'too_large' });
 }
 
-/** The longest beginning of a text that takes at most this many bytes in JSON. */
+/** Returns the longest beginning of a text that takes at most this many bytes in JSON. */
 function beginningOf(text: string, bytes: number): string {
   let [end, left, step] = [0, bytes, MEASURED_LENGTH];
   while (step > 0 && end < text.length) {
@@ -61,6 +61,6 @@ function beginningOf(text: string, bytes: number): string {
       step >>= 1;
     }
   }
-  // Don't end in half of a surrogate pair.
+  // Must not end with half of a surrogate pair.
   return text.slice(0, end).replace(/[\ud800-\udbff]$/, '');
 }

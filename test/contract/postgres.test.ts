@@ -147,7 +147,7 @@ describe('Postgres: what a server and a network do', () => {
     for (const answer of await Promise.allSettled(asked)) {
       const { reason } = answer as PromiseRejectedResult;
       expect(reason).toBeInstanceOf(UnavailableError);
-      expect(reason.message).toBe('Postgres gave no records: Query read timeout. Try again');
+      expect(reason.message).toBe("records can't be read from Postgres: Query read timeout. Try again");
     }
     await locking.query('ROLLBACK');
   });
@@ -202,7 +202,7 @@ describe('Postgres: what a server and a network do', () => {
     await grant('UPDATE ON trawl_records');
     expect(await problem()).toBeUndefined();
     await pool.query(`ALTER ROLE ${role} SET default_transaction_read_only = on`);
-    expect(await problem()).toBe('it is read-only: a standby, say');
+    expect(await problem()).toBe('it is read-only, perhaps a standby');
   });
 
   test('pages in hand share round trips', async () => {

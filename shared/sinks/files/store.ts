@@ -6,29 +6,29 @@ import type { FetchedFile, FileStore } from '../../ports/file-store.ts';
 import { makeOutputFolder, unusableOutput } from '../../runtime/files/output-folder.ts';
 import { HOUR_MS, MINUTE_MS } from '../../task/durations.ts';
 
-/** The folder of a run's files, below that of its records. */
+/** The folder of a run's files, within that of its records. */
 const FOLDER = 'files';
 
-/** How files begin and end that are not yet whole. */
+/** Names of unfinished files. */
 const UNFINISHED = /^\.[0-9a-f]{16}\.part$/;
-/** No younger one is swept: a slow disk may still be at it. */
+/** Least age of an unfinished file to be removed, since a slow disk may still be writing it. */
 const SLOW_DISK_MS = 10 * MINUTE_MS;
-/** Between two sweeps of a run's folder. */
+/** Time between two sweeps of a run's folder. */
 const SWEEP_EVERY_MS = HOUR_MS;
-/** Runs whose folders are known to be swept. */
+/** Maximum number of runs to remember as swept. */
 const MOST_RUNS = 1_000;
 
 interface FolderFilesOptions {
   readonly folder: string;
-  /** The longest that a download may take: what is unfinished for longer was left by a process that was killed. */
+  /** Longest time for a download. A file that is unfinished for longer was left by a killed process. */
   readonly downloadMs: number;
 }
 
-/** Stores files in `<folder>/<run>/files/<hash>.<extension>`, and sweeps there what killed processes have left unfinished. */
+/** Stores files in `<folder>/<run>/files/<hash>.<extension>`, and removes unfinished files left there by killed processes. */
 export class FolderFiles implements FileStore {
   readonly #folder: string;
   readonly #staleMs: number;
-  /** The runs whose folder was swept of late. */
+  /** The runs whose folders were swept recently. */
   readonly #swept = new LRUCache<string, true>({ max: MOST_RUNS, ttl: SWEEP_EVERY_MS });
 
   constructor({ folder, downloadMs }: FolderFilesOptions) {
@@ -49,7 +49,7 @@ export class FolderFiles implements FileStore {
   }
 }
 
-/** What can't be looked at or removed stays: it costs room, and no file. */
+/** Removes unfinished files. Ignores errors: a file that stays costs space, but does no harm. */
 async function sweep(folder: string, staleMs: number): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => UNFINISHED.test(each))) {
@@ -59,20 +59,20 @@ async function sweep(folder: string, staleMs: number): Promise<void> {
   }
 }
 
-/** A file is there as a whole or not at all, so its size tells as much as its content. */
+/** Returns whether a file is stored already. Files are stored whole or not at all, so checking the size is enough. */
 async function isThere(path: string, bytes: number): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() === true && found.size === bytes;
 }
 
-/** Under another name first, of this call alone: other workers may be storing the same content. */
+/** Writes a file under a unique temporary name first, since other workers may be storing the same content. */
 async function write(folder: string, path: string, body: Uint8Array): Promise<void> {
   const unfinished = join(folder, `.${randomBytes(8).toString('hex')}.part`);
   makeOutputFolder(folder);
   try {
     await synced(unfinished, 'wx', (file) => file.writeFile(body));
     await rename(unfinished, path);
-    // The new name, too, must survive a power cut.
+    // The new name must survive a power cut, too.
     await synced(folder, 'r', async () => {});
   } catch (error: unknown) {
     await rm(unfinished, { force: true }).catch(() => {});

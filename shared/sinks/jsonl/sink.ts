@@ -4,11 +4,11 @@ import { type Sink, SYNC_EVERY_MS } from '../../ports/sink.ts';
 import { LineFile } from '../../runtime/files/line-file.ts';
 import { recordJson } from '../record-json.ts';
 
-/** A run's file is closed this long after its last write. */
+/** Time from the last write to a run's file until it is closed. */
 const CLOSE_AFTER_MS = 60_000;
-/** Files that stay open for that long: a fleet of small runs may begin thousands within a minute. Others are closed a second after it. */
+/** Maximum files kept open that long. Others are closed a second after their last write: small runs can begin by the thousand. */
 const MOST_IDLE = 100;
-/** Files that are remembered: a run that is forgotten gets a second one with its next record. */
+/** Maximum files to remember. A forgotten run gets a second file with its next record. */
 const MOST_FILES = 10_000;
 
 interface JsonlSinkOptions {
@@ -20,8 +20,8 @@ interface JsonlSinkOptions {
 }
 
 /**
- * Appends records to one file per run and process. A record is stored once `write` has returned; files are synced to disk
- * every second and at the end.
+ * Appends records to one file per run and process. A record survives a crash of the process once `write` has returned. Files are
+ * synced to disk every second and at the end.
  */
 export class JsonlSink implements Sink {
   readonly #options: JsonlSinkOptions;
@@ -59,7 +59,7 @@ export class JsonlSink implements Sink {
     await Promise.all(files.map((file) => file.close().catch(() => {})));
   }
 
-  /** A round at a time: where a disk is slow, one takes longer than the time between two. */
+  /** Syncs and closes files, one round at a time: on a slow disk, a round takes longer than the interval between two. */
   #tidy(): void {
     this.#round ??= this.#tidyNow().finally(() => {
       this.#round = undefined;
@@ -69,15 +69,15 @@ export class JsonlSink implements Sink {
   async #tidyNow(): Promise<void> {
     const { mostFiles = MOST_FILES, mostIdle = MOST_IDLE } = this.#options;
     let open = this.#files.values().reduce((count, file) => (file.isOpen ? count + 1 : count), 0);
-    // From the longest known.
+    // Oldest entries first.
     for (const [run, file] of this.#files) {
       const isTooMany = file.isOpen && open-- > mostIdle;
       if (file.idleMs > (isTooMany ? SYNC_EVERY_MS : CLOSE_AFTER_MS)) {
-        // The object keeps the file's name and opens it again for the next record.
+        // The object remembers the file's name, and opens it again for the next record.
         if (file.isOpen) await file.close().catch(() => {});
         else if (this.#files.size > mostFiles) this.#files.delete(run);
       } else {
-        // A failed sync fails no record: they have been written.
+        // A failed sync fails no record, since all have been written.
         await file.sync().catch(() => {});
       }
     }

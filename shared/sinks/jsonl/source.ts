@@ -9,32 +9,32 @@ import { DAY_MS } from '../../task/durations.ts';
 import { RUN_ID } from '../../task/task/task.ts';
 import { NewestReleases } from '../newest-releases.ts';
 
-/** Characters shown of a line that isn't a record. */
+/** Number of characters to show of a line that isn't a record. */
 const BEGINNING_LENGTH = 80;
 
-/** What a file's times and those in it may differ by: other machines wrote some of them. */
+/** Maximum difference between the times of a file and those in it, since other machines wrote some of them. */
 const CLOCKS_DIFFER_MS = DAY_MS;
 
-/** Of a record: a shorter one costs memory, and nothing else. */
+/** Assumed size of a short record, to estimate the number of tasks. Shorter ones only cost more memory. */
 const SHORT_LINE_BYTES = 300;
 
-/** Where the records of a run are. */
+/** The files of a run's records, and their times. */
 interface Place {
   readonly run: string;
   readonly files: readonly string[];
-  /** When the folder was made, and when a file of records in it was last changed, in milliseconds since 1970. */
+  /** When the folder was created, and when a file of records in it was last changed, in epoch milliseconds. */
   readonly madeAt: number;
   readonly until: number;
 }
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<PageRecord['outcome']>(['done', 'failed', 'skipped']);
-/** The fingerprint, by which records are merged. */
+/** The fingerprint at the end of a task's id, by which records are merged. */
 const TASK = /:[0-9a-f]{1,32}$/;
 
 /**
- * The records of a folder that {@link JsonlSink}s wrote to, read in two passes: the first finds the highest release of each
- * task, the second returns the lines that have it. A last line that a crash cut off is skipped. No file outside the folder is
- * read, whatever a run is called.
+ * Reads the records that {@link JsonlSink}s wrote to a folder, in two passes: the first finds the highest release of each task,
+ * and the second returns the lines with that release. Skips a last line cut off by a crash. Reads no file outside the folder,
+ * whatever a run's name.
  */
 export class JsonlSource implements RecordSource {
   readonly #folder: string;
@@ -67,7 +67,7 @@ export class JsonlSource implements RecordSource {
     let found: PageRecord | undefined;
     for (const file of await this.#files(run)) {
       for await (const line of namedLinesOf(file)) {
-        // Most lines belong to other tasks and needn't be parsed.
+        // Most lines belong to other tasks, and need not be parsed.
         const record = line.text.includes(task) ? parse(line) : undefined;
         if (record?.task === task && record.release >= (found?.release ?? 0)) found = record;
       }
@@ -85,7 +85,7 @@ export class JsonlSource implements RecordSource {
     let last: { readonly run?: string; readonly at: string } = { at: '' };
     const there = places.filter((place) => place !== undefined);
     for (const place of there.toSorted((a, b) => b.until - a.until)) {
-      // Of thousands of runs, a few are read: no record is newer than its file.
+      // No record is newer than its file, so a few runs are read even if there are thousands.
       if (place.until + CLOCKS_DIFFER_MS < Date.parse(last.at)) break;
       const at = (await this.#beginOf(place)) ?? new Date(place.madeAt).toISOString();
       if (at > last.at || (at === last.at && place.run > (last.run ?? ''))) last = { run: place.run, at };
@@ -99,13 +99,13 @@ export class JsonlSource implements RecordSource {
 
   async close(): Promise<void> {}
 
-  /** Nothing if somebody removes it just now. */
+  /** Returns a run's files and times; `undefined` if the folder is being removed. */
   async #placeOf(run: string): Promise<Place | undefined> {
     const folder = join(this.#folder, run);
     const files = await this.#files(run);
     try {
       const changes = await Promise.all(files.map(async (file) => (await stat(file)).mtimeMs));
-      // Without a record, a run began when its folder was made: a crawl that has none yet has begun, too.
+      // A run without a record yet began when its folder was created.
       const madeAt = (await stat(folder)).birthtimeMs;
       return { run, files, madeAt, until: files.length === 0 ? madeAt : Math.max(...changes) };
     } catch (error: unknown) {
@@ -114,7 +114,7 @@ export class JsonlSource implements RecordSource {
     }
   }
 
-  /** When the first record was made; nothing if there is none. */
+  /** Returns the time of the first record; `undefined` if there is none. */
   async #beginOf({ files }: Place): Promise<string | undefined> {
     const times = await Promise.all(files.map(firstTimeOf));
     const [first] = times.filter((time) => time !== undefined).toSorted();
@@ -129,7 +129,7 @@ export class JsonlSource implements RecordSource {
   }
 }
 
-/** The entries of a folder; none if it doesn't exist. */
+/** Returns the entries of a folder; none if it doesn't exist. */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
@@ -147,7 +147,11 @@ async function sizeOf(file: string): Promise<number> {
   }
 }
 
-/** @returns how many lines that was, since others may be written meanwhile, and how many of them are of pages that are done */
+/**
+ * Notes the release of each record in a file.
+ *
+ * @returns the number of lines read, since more may be written meanwhile, and how many of them are records of done pages
+ */
 async function seeAll(
   file: string,
   newest: NewestReleases,
@@ -164,7 +168,7 @@ async function seeAll(
   return { lines, done };
 }
 
-/** @param most lines that are read */
+/** @param most maximum number of lines to read */
 async function* recordsOf(
   file: string,
   onNoRecord: (found: NoRecord) => void,
@@ -179,7 +183,7 @@ async function* recordsOf(
   }
 }
 
-/** When the first record of a file was made. Of a file that is appended to, it is about the earliest. */
+/** Returns the time of the first record in a file. Since files are appended to, it is about the earliest. */
 async function firstTimeOf(file: string): Promise<string | undefined> {
   for await (const { fetchedAt } of recordsOf(file, () => {})) return fetchedAt;
   return undefined;
@@ -207,7 +211,7 @@ function parse({ text, isCut }: FileLine): PageRecord | undefined {
   }
 }
 
-/** Does it have the fields that merging and showing records rely on? */
+/** Returns whether a value has the fields that are needed to merge and show records. */
 function isRecord(value: unknown): value is PageRecord {
   if (typeof value !== 'object' || value === null) return false;
   const { run, task, url, release, outcome, fetchedAt } = value as Partial<Record<keyof PageRecord, unknown>>;

@@ -1,15 +1,15 @@
 import pg from 'pg';
 import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 
-/** A statement without an answer for this long has failed: the network may have gone silently. */
+/** Time without an answer after which a statement has failed: the network may have died silently. */
 const ANSWER_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 60_000;
-/** For libpq, the issuers that the system trusts, with `verify-full`; the client would look for a file of that name. */
+/** In libpq, this means the issuers trusted by the system, with `verify-full`. The client would look for a file of that name. */
 const SYSTEM_ISSUERS = /([?&])sslrootcert=system(?=&|#|$)/;
-/** The client takes all of these for `verify-full`, and warns in five lines that a later version won't. */
+/** The client treats all of these as `verify-full`, and prints a five-line warning that a later version won't. */
 const STRICT_MODE = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|#|$)/;
 
-/** A pool of connections to a Postgres, none of them open yet. A connection that dies is replaced when one is next needed. */
+/** Creates a pool for connections to a Postgres, without opening any. A dead connection is replaced when one is next needed. */
 export function openPostgresPool(url: string, name: string): pg.Pool {
   const pool = new pg.Pool({
     connectionString: connectionStringOf(url),
@@ -20,14 +20,14 @@ export function openPostgresPool(url: string, name: string): pg.Pool {
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
   });
-  // An idle connection that ends doesn't matter: the next caller gets another, or an error of its own.
+  // It doesn't matter if an idle connection ends: the next caller gets another one, or its own error.
   pool.on('error', () => {});
-  // A connection in use rejects its query, and emits an error here as well, which would end the process without a listener.
+  // A connection in use rejects its query, and also emits an error, which would end the process if there were no listener.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** A URL as the client understands it. */
+/** Rewrites a URL so that the client understands it. */
 function connectionStringOf(url: string): string {
   const known = url.replace(SYSTEM_ISSUERS, '$1sslmode=verify-full');
   return known.includes('uselibpqcompat=true') ? known : known.replace(STRICT_MODE, '$1verify-full');

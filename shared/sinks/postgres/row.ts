@@ -3,7 +3,7 @@ import { wellFormedJson } from '../../runtime/printable.ts';
 
 type Field = keyof DoneRecord | keyof EndedRecord;
 
-/** The columns of `trawl_records`: the field of a record, the column's name, and its type. */
+/** The columns of `trawl_records`: the record's field, the column's name and type. */
 const COLUMNS: readonly (readonly [field: Field, column: string, type: string])[] = [
   ['run', 'run', 'text'],
   ['task', 'task', 'text'],
@@ -42,7 +42,7 @@ const COLUMNS: readonly (readonly [field: Field, column: string, type: string])[
 const names = COLUMNS.map(([, column]) => column);
 
 /**
- * Stores records, given as one JSON array. A newer release replaces an older one, never the reverse, and storing the same
+ * Stores records, given as one JSON array. A newer release replaces an older one, but never the reverse. Storing the same
  * release again changes nothing.
  */
 export const UPSERT = `
@@ -53,20 +53,20 @@ export const UPSERT = `
     SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}
     WHERE kept.release < excluded.release`;
 
-/** Selects a run's records, each row in the form that {@link readRow} reads: a column that isn't there is empty. */
+/** Returns the query for a run's records, in rows that {@link readRow} understands. A missing column is null. */
 export function selectOf(there: ReadonlySet<string>): string {
   const columns = COLUMNS.map(([, name, type]) => {
     if (!there.has(name)) return `NULL AS ${name}`;
-    // As text, a time is written in the DateStyle of the database, which the client may not be able to read.
+    // As text, a time would be in the DateStyle of the database, which the client might not understand.
     return type === 'timestamptz' ? `to_json(${name}) AS ${name}` : name;
   });
   return `SELECT ${columns.join(', ')} FROM trawl_records WHERE run = $1`;
 }
 
-/** In a page's record, an empty column means null for these fields. For all others it means that the field is absent. */
+/** In the record of a done page, a null column means null for these fields. For all others it means that the field is absent. */
 const NULL_OF_A_PAGE: ReadonlySet<Field> = new Set<Field>(['title', 'contentType', 'data']);
 
-/** Reads a row of {@link selectOf} as the client returns it: `bigint` as text, times in ISO 8601, with whatever zone. */
+/** Reads a row of {@link selectOf} as the client returns it: `bigint` as text, times in ISO 8601 with any time zone. */
 export function readRow(row: Readonly<Record<string, unknown>>): PageRecord {
   const record: Partial<Record<Field, unknown>> = {};
   for (const [field, column, type] of COLUMNS) {
@@ -83,8 +83,8 @@ function readValue(value: unknown, type: string): unknown {
 }
 
 /**
- * JSON that Postgres accepts: it refuses the character U+0000 and halves of surrogate pairs, which no well-formed text
- * contains. Each becomes U+FFFD, as a character, since an escape is refused if the database's encoding is SQL_ASCII.
+ * Returns JSON that Postgres accepts. It refuses the character U+0000 and halves of surrogate pairs, which no well-formed text
+ * contains. Each becomes U+FFFD, unescaped, since an escape would be refused if the database's encoding is SQL_ASCII.
  */
 export function withoutRefusedCharacters(given: string): string {
   const json = wellFormedJson(given);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Pool, PoolClient } from 'pg';
 import { ConfigurationError } from '../../runtime/errors.ts';
 
-/** Advisory lock held while the schema is checked and migrated, so that workers that start together do this in turn. */
+/** Advisory lock held during a migration, so that workers that start together migrate in turn. */
 const LOCK = 7_472_617_741;
-/** Of one step: an index of hundreds of millions of records takes many minutes. */
+/** Time-out of one migration: an index of hundreds of millions of records takes many minutes. */
 const STEP_TIMEOUT_MS = 3_600_000;
 
 interface Migration {
@@ -14,7 +14,7 @@ interface Migration {
 }
 
 /**
- * Brings the schema up to date with the files of `sql/`: in the order of their numbers, each once, all in one transaction.
+ * Brings the schema up to date with the files in `sql/`, in the order of their numbers, each once, and all in one transaction.
  * If there is nothing to do, a role without the right to create tables is enough.
  *
  * @throws ConfigurationError if the schema is newer than this program, or the database can't hold every text
@@ -34,7 +34,7 @@ export async function migrate(pool: Pool): Promise<void> {
   client.release();
 }
 
-/** Only UTF-8 and SQL_ASCII can store all text; other encodings would refuse pages. */
+/** Checks that the database can store any text: encodings other than UTF-8 and SQL_ASCII would refuse some pages. */
 async function checkEncoding(client: PoolClient): Promise<void> {
   const { rows } = await client.query('SHOW server_encoding');
   const encoding = rows[0]?.server_encoding;
@@ -48,7 +48,7 @@ async function bringUpToDate(client: PoolClient, migrations: readonly Migration[
   await client.query('CREATE TABLE IF NOT EXISTS trawl_schema (version integer NOT NULL)');
   const version = await versionOf(client);
   for (const migration of migrations) {
-    // The client knows the option, its types don't.
+    // The client supports this option, but its types lack it.
     const step = { text: migration.sql, query_timeout: STEP_TIMEOUT_MS };
     if (migration.version > version) await client.query(step);
   }
@@ -58,8 +58,8 @@ async function bringUpToDate(client: PoolClient, migrations: readonly Migration[
 }
 
 /**
- * The columns of `trawl_records`: fewer than this program knows, if none of its sinks has migrated them yet. None if there is no
- * schema, and nothing to read.
+ * Returns the existing columns of `trawl_records`: fewer than this program knows if no sink of its version has migrated the table
+ * yet, and none if there is no schema, and so nothing to read.
  *
  * @throws ConfigurationError if the schema is newer than this program
  */
@@ -85,20 +85,20 @@ const RIGHTS = `
        FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS kind) AS "mayWrite"`;
 
 /**
- * What would keep {@link migrate} from making the tables, or a sink from storing records in them; nothing if nothing does.
- * It is only looked up: nothing is changed.
+ * Returns what would keep {@link migrate} from creating the tables, or a sink from storing records in them; `undefined` if nothing
+ * does. Changes nothing.
  */
 export async function storingProblem(pool: Pool): Promise<string | undefined> {
   const isUpToDate = (await versionOf(pool)) === (readMigrations().at(-1)?.version ?? 0);
   const { isReadOnly, schema, mayCreate, mayWrite } = (await pool.query<Rights>(RIGHTS)).rows[0] as Rights;
-  if (isReadOnly) return 'it is read-only: a standby, say';
+  if (isReadOnly) return 'it is read-only, perhaps a standby';
   if (schema === null) return 'there is no schema: check search_path in SINK';
   if (isUpToDate)
     return mayWrite === true ? undefined : 'the user in SINK may not SELECT, INSERT and UPDATE trawl_records';
   return mayCreate === true ? undefined : `the user in SINK may not create tables: GRANT CREATE ON SCHEMA ${schema}`;
 }
 
-/** Of a pool, each query that fails closes its connection: what didn't answer in time may never. */
+/** Returns the schema's version. A failed query of a pool closes its connection: one that didn't answer in time might never do. */
 async function versionOf(postgres: Pool | PoolClient): Promise<number> {
   const { rows } = await postgres.query("SELECT to_regclass('trawl_schema') IS NOT NULL AS there");
   if (rows[0]?.there !== true) return 0;

@@ -6,7 +6,7 @@ import { recordJson } from '../record-json.ts';
 import { UPSERT, withoutRefusedCharacters } from './row.ts';
 import { migrate } from './schema.ts';
 
-/** Limits of one statement, in records and in characters of JSON: they bound how long the others wait for it. */
+/** Limits of one statement, in records and in characters of JSON. They bound the time for which other records wait. */
 const MOST_RECORDS = 500;
 const MOST_CHARACTERS = 8 * 2 ** 20;
 
@@ -19,11 +19,11 @@ interface PendingRecord {
 }
 
 /**
- * Keeps records in the table `trawl_records` of a Postgres, one row per task. Records that arrive while a statement is under
- * way go into the next one together, so that all pages in hand share a round trip and a commit; `put` resolves after it.
+ * Stores records in the table `trawl_records` of a Postgres, one row per task. Records that arrive while a statement is under
+ * way go into the next one together, so that all pages in hand share a round trip and a commit. `put` resolves after the commit.
  *
- * If a statement's connection is lost, it is tried once more on another: an upsert may run twice. The sink takes over the pool,
- * and ends it when it stops.
+ * If a statement loses its connection, it is tried once more on another, since an upsert can safely run twice. The sink owns the
+ * pool, and ends it when it stops.
  */
 export class PostgresSink implements Sink {
   readonly #pool: Pool;
@@ -57,10 +57,10 @@ export class PostgresSink implements Sink {
   }
 
   async #writeAll(): Promise<void> {
-    // Records put in the same turn of the event loop are included.
+    // Waits for other records that are put in the same turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) await this.#write(this.#takeBatch());
-    // In the same turn as the last check, so nothing can be put between the two.
+    // Same turn as the last check, so nothing can be put between the two.
     this.#writing = undefined;
   }
 
@@ -79,13 +79,13 @@ export class PostgresSink implements Sink {
       await this.#upsert(batch);
     } catch (error: unknown) {
       if (!isRefusal(error)) {
-        const away = new UnavailableError(`Postgres takes no records: ${messageOf(error)} (SINK)`, { cause: error });
+        const away = new UnavailableError(`Postgres accepts no records: ${messageOf(error)} (SINK)`, { cause: error });
         for (const { reject } of batch) reject(away);
       } else if (batch.length > 1) {
-        // One of the records is at fault; the others are stored one by one.
+        // At least one record is at fault. Stores them one by one, to keep the others.
         for (const one of batch) await this.#write([one]);
       } else {
-        const message = `Postgres doesn't take the record: ${messageOf(error)}`;
+        const message = `Postgres refuses the record: ${messageOf(error)}`;
         batch[0]?.reject(new RecordRefusedError(message, { cause: error }));
       }
       return;
@@ -115,7 +115,7 @@ export class PostgresSink implements Sink {
   }
 }
 
-/** Each task once, with its highest release, in the same order in all processes, so that no two statements deadlock. */
+/** Returns the JSON of each task's highest release, in the same order in all processes, so that no two statements deadlock. */
 function rowsOf(batch: readonly PendingRecord[]): string[] {
   const newest = new Map<string, PendingRecord>();
   for (const waiting of batch) {
@@ -125,12 +125,12 @@ function rowsOf(batch: readonly PendingRecord[]): string[] {
   return [...newest.values()].sort((a, b) => (a.task < b.task ? -1 : 1)).map(({ json }) => json);
 }
 
-/** SQLSTATE classes: 22 data exception, 23 integrity, 54 limit exceeded, for example by data nested too deeply. */
+/** Returns whether Postgres refuses the data, by SQLSTATE class: 22 data exception, 23 integrity, 54 limit exceeded (deep nesting). */
 function isRefusal(error: unknown): boolean {
   return /^(22|23|54)[0-9A-Z]{3}$/.test(codeOf(error) ?? '');
 }
 
-/** No answer from Postgres, or one that says that the connection ends (08, 57P) or the transaction was rolled back (40). */
+/** Returns whether Postgres gave no answer, ends the connection (SQLSTATE 08, 57P) or has rolled back the transaction (40). */
 function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error) ?? '';
   // Every SQLSTATE has a digit; EPIPE has none.

@@ -5,11 +5,11 @@ import { messageOf, TrawlError, UnavailableError } from '../../runtime/errors.ts
 import { readRow, selectOf } from './row.ts';
 import { columnsThere, storingProblem } from './schema.ts';
 
-/** Each fetch asks for as many rows as would make about this many characters, judging by the rows before. */
+/** Target size of one fetch, in characters. The number of rows to ask for is estimated from the rows before. */
 const WANTED_CHARACTERS = 2 ** 20;
 const MOST_ROWS = 256;
 const FIRST_ROWS = 16;
-/** The least task, which the key finds at once: `EXISTS` goes through the table where the run is a big part of it. */
+/** Looks up the run's first task, which the key finds at once. `EXISTS` would scan the table if the run is a big part of it. */
 const HAS = 'SELECT min(task) IS NOT NULL AS found FROM trawl_records WHERE run = $1';
 const DONE = "SELECT count(*) AS done FROM trawl_records WHERE run = $1 AND outcome = 'done'";
 /** Jumps from one run to the next in the index, without reading the records in between. */
@@ -22,14 +22,14 @@ const RUNS = `
   SELECT run FROM runs WHERE run IS NOT NULL`;
 const LAST = `${RUNS}
   ORDER BY (SELECT min(fetched_at) FROM trawl_records WHERE trawl_records.run = runs.run) DESC, run DESC LIMIT 1`;
-/** The run's records alone are read: going through the table, the first row may come after all those of other runs. */
+/** Makes Postgres read only the run's records. In a scan of the table, the first row might come after those of all other runs. */
 const BEGIN = 'BEGIN READ ONLY; SET LOCAL enable_seqscan = off; SET LOCAL cursor_tuple_fraction = 1';
 
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * The records that {@link PostgresSink}s stored, read through a cursor: only a few megabytes are held in memory, whatever the
- * size of the run. All come from one snapshot. The source takes over the pool.
+ * Reads the records stored by {@link PostgresSink}s. A cursor keeps memory to a few megabytes, whatever the size of the run. All
+ * records come from one snapshot. The source owns the pool.
  */
 export class PostgresSource implements RecordSource {
   readonly #pool: Pool;
@@ -38,7 +38,7 @@ export class PostgresSource implements RecordSource {
     this.#pool = pool;
   }
 
-  /** Looks whether there is something to read. Rejects with the client's own error, which says what to mend. */
+  /** Connects, and checks that records can be read. Rejects with the client's own error, which shows what to mend. */
   async connect(): Promise<void> {
     await this.#rows(() => HAS, ['']);
   }
@@ -65,7 +65,7 @@ export class PostgresSource implements RecordSource {
     } catch (error: unknown) {
       throw signal?.aborted === true ? error : unreadable(error);
     } finally {
-      // If the reader stopped halfway, the connection is closed, and its cursor with it.
+      // If the reader stopped halfway, this closes the connection, and the cursor with it.
       client.release(!isOver);
     }
   }
@@ -98,7 +98,7 @@ export class PostgresSource implements RecordSource {
     if (!this.#pool.ended) await this.#pool.end();
   }
 
-  /** The rows of a query, which is told the columns that there are; none if there are no tables yet. */
+  /** Returns the rows of a query, which is built from the existing columns; none if there are no tables yet. */
   async #rows(queryOf: (there: ReadonlySet<string>) => string, values: readonly string[] = []): Promise<Row[]> {
     const there = await columnsThere(this.#pool);
     return there.size === 0 ? [] : (await this.#pool.query<Row>(queryOf(there), [...values])).rows;
@@ -114,7 +114,7 @@ async function asked<T>(answer: Promise<T>): Promise<T> {
 
 function unreadable(error: unknown): TrawlError {
   if (error instanceof TrawlError) return error;
-  return new UnavailableError(`Postgres gave no records: ${messageOf(error)}. Try again`, { cause: error });
+  return new UnavailableError(`records can't be read from Postgres: ${messageOf(error)}. Try again`, { cause: error });
 }
 
 async function* fetchAll(client: PoolClient): AsyncGenerator<PageRecord> {
@@ -127,7 +127,7 @@ async function* fetchAll(client: PoolClient): AsyncGenerator<PageRecord> {
       yield readRow(row);
     }
     const fitting = Math.floor((WANTED_CHARACTERS * rows.length) / characters);
-    // At most twice as many as before: the next ones may be bigger.
+    // At most twice as many as before, since the next rows may be bigger.
     count = Math.max(1, Math.min(MOST_ROWS, count * 2, fitting));
   }
 }

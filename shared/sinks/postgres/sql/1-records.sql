@@ -1,5 +1,5 @@
 -- One row per task: the record of its highest release.
--- The key begins with the run, so that it finds a run's records as well. No index on a URL: 8 KiB of it wouldn't fit.
+-- The key begins with the run, so that it also finds all records of a run. No index on a URL: one of 8 KiB wouldn't fit.
 
 CREATE TABLE trawl_records (
   run          text        NOT NULL,

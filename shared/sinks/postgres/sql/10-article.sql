@@ -1,4 +1,4 @@
--- Of a run that keeps the main content of its pages: of what the content is (article, main, page), and what the page says of its
--- article. Null in others.
+-- In a run that keeps the main content of its pages: the part of the page that the content comes from (article, main, page), and
+-- the page's metadata about its article. Null in other runs.
 
 ALTER TABLE trawl_records ADD COLUMN content_of text, ADD COLUMN article jsonb;

@@ -1,4 +1,4 @@
--- How many items a crawler with steps found on a page: data is null if none, the item if one, else the list of them.
--- Null for crawlers of one function.
+-- Number of items that a crawler with steps found on a page. With none, data is null; with one, it is the item; with more, their
+-- list. Null for crawlers that are one function.
 
 ALTER TABLE trawl_records ADD COLUMN items integer;

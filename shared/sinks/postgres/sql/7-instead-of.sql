@@ -1,3 +1,3 @@
--- The step whose task it was, where a fallback has taken over. Null where none has.
+-- The task's original step, if a fallback has taken over. Null if none has.
 
 ALTER TABLE trawl_records ADD COLUMN instead_of text;

@@ -1,3 +1,3 @@
--- The page that asked for a file that failed or was skipped. Of one that was stored, its data say that.
+-- For a file that failed or was skipped: the page that asked for it. For a stored file, its data name the page.
 
 ALTER TABLE trawl_records ADD COLUMN asked_from text;

@@ -42,7 +42,7 @@ test('a record that no store would take fails its page, and ends no crawl', asyn
 });
 
 test('a server that is away for less than a minute ends no crawl, however often that happens', async () => {
-  const away = new UnavailableError('Postgres takes no records');
+  const away = new UnavailableError('Postgres accepts no records');
   const outage = [away, away, undefined];
   const { sink, clock, put } = sinkThatFails(...outage, ...outage, ...outage);
   for (let n = 0; n < 3; n++) {
@@ -55,7 +55,7 @@ test('a server that is away for less than a minute ends no crawl, however often 
 });
 
 test('one that stays away does', async () => {
-  const away = new UnavailableError('Postgres takes no records');
+  const away = new UnavailableError('Postgres accepts no records');
   const { sink, clock, put } = sinkThatFails(away, away);
   await expect(put()).rejects.toBe(away);
   clock.step(60_000);

@@ -25,7 +25,10 @@ test.each([
   const sink = new PostgresSink({ pool });
   const put = sink.put(doneRecord('http://a.test/1'));
   if (times === 1)
-    await expect(put).rejects.toMatchObject({ message: `Postgres accepts no records: ${code} (SINK)`, cause: { code } });
+    await expect(put).rejects.toMatchObject({
+      message: `Postgres accepts no records: ${code} (SINK)`,
+      cause: { code },
+    });
   else await put;
   expect(statements()).toBe(times);
   await sink.stop();

@@ -30,8 +30,8 @@ export interface ReplayedTask {
 /**
  * The fate of each task, in the order given, or why the run takes none: the store doesn't know the run, or it was cancelled.
  *
- * `known`: the task waits or is over, so the letter is of no use. `inFlight`: the task or its group is being worked on, with an
- * open result.
+ * `known`: the task waits or is over, so the letter is of no use. `inFlight`: the task or its group is being worked on, and the
+ * result is not known yet.
  */
 export type LocalReplay = { readonly refused: 'unknown' | 'cancelled' } | { readonly fates: readonly ReplayFate[] };
 export type ReplayFate = 'taken' | 'known' | 'inFlight';

@@ -45,7 +45,7 @@ export interface OwnedRun {
 
 /** The runs of a folder. Implementation: `stores/sqlite`, beside its frontier. */
 export interface LocalRuns {
-  /** Returns the runs that have not ended, the most recently active first. Runs known to be in work come last. */
+  /** Returns the runs that have not ended, the most recently active first. Runs that a process is known to work on come last. */
   unfinished(): Promise<readonly LocalRunView[]>;
   /** Returns a run; `undefined` if the folder has no such run. */
   view(run: string): Promise<LocalRunView | undefined>;

@@ -189,7 +189,7 @@ export interface RunProgress {
 /** Hosts that a run has given up. Their tasks fail as `host_down`. */
 export interface HostsDown {
   readonly count: number;
-  /** The first ones given up, at most {@link MOST_NAMED_DOWN}. */
+  /** The first ones given up, at most {@link MOST_NAMED_DOWN}, sorted by name. */
   readonly named: readonly ({ readonly host: string } & Pick<HostTrouble, 'kind' | 'reason'>)[];
 }
 

@@ -98,7 +98,7 @@ export type SettleReply = 'settled' | 'put_back' | 'already';
 /**
  * The number of links of a page that one admission of it has offered. The ledger keeps its own count from the first offer
  * until the page's release ends. A store that restarts without its last second of writes may have lost links that a worker
- * has offered. It notices by comparing the counts, and then puts the page back instead of counting it as done.
+ * has offered. The frontier notices by comparing the counts, and puts the page back instead of counting it as done.
  *
  * | call | the ledger must hold | and holds afterwards |
  * |---|---|---|
@@ -130,9 +130,9 @@ export interface OfferOptions {
   readonly parent?: ReleaseName & { readonly tally: LinkTally };
   /** The run's incarnation; see {@link OpenedRun.incarnation}. Defaults to any. */
   readonly incarnation?: string | undefined;
-  /** Takes no more links once the run has discovered this many tasks. */
+  /** Takes nothing more once the run has discovered this many tasks. Set only for links. */
   readonly most?: number | undefined;
-  /** Takes no more links or seeds once the run has discovered this many tasks; see {@link RunOptions.limit}. */
+  /** Like `most`, but for links and seeds alike; see {@link RunOptions.limit}. */
   readonly limit?: number | undefined;
   /** Takes nothing from further hosts of a domain once the run has tasks on this many of its hosts. */
   readonly mostHosts?: number | undefined;
@@ -266,8 +266,8 @@ export interface Settlement {
   /** The host or its robots.txt has answered in this visit, healthily or not. It may have been silent afterwards. */
   readonly hostSpoke?: boolean;
   /**
-   * Why the host gave no healthy answer; absent if it gave one. Decides when the host counts as down. With kind `outage`,
-   * nothing else in the settlement counts against the host.
+   * Why the host gave no healthy answer; without it, an unhealthy answer is assumed (kind `answered`). Decides when the host
+   * counts as down. With kind `outage`, nothing else in the settlement counts against the host.
    */
   readonly hostTrouble?: HostTrouble;
   /**

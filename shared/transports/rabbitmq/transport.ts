@@ -101,7 +101,8 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     await this.#publishing.start();
     try {
       // An interrupt may have stopped it in the meantime.
-      if (this.#isStopped) throw new UnavailableError('the connection to RabbitMQ was closed while it was being opened');
+      if (this.#isStopped)
+        throw new UnavailableError('the connection to RabbitMQ was closed while it was being opened');
       await this.#consuming.start();
     } catch (error: unknown) {
       await this.#publishing.stop();

@@ -63,7 +63,7 @@ async function openRole({ url, pool }: TestDatabase) {
 }
 
 describe('Postgres: what a server and a network do', () => {
-  test('ten that start at once on an empty database make one schema', async () => {
+  test('ten sinks that start at once on an empty database create one schema', async () => {
     const { url, pool } = await openTestDatabase();
     const sinks = Array.from({ length: 10 }, () => sinkAt(url).sink);
     await Promise.all(sinks.map((sink) => sink.start()));
@@ -88,7 +88,7 @@ describe('Postgres: what a server and a network do', () => {
     expect((await pool.query('SELECT version FROM trawl_schema')).rows).toEqual([{ version: 99 }]);
   });
 
-  test('tables that no sink has migrated yet are read: what they have no column for is left out', async () => {
+  test('tables that no sink has migrated yet are read, without the fields that have no column', async () => {
     const { url, pool } = await openTestDatabase();
     const { sink } = sinkAt(url);
     await sink.start();
@@ -103,7 +103,7 @@ describe('Postgres: what a server and a network do', () => {
     expect([await source.runs(), await source.last()]).toEqual([[record.run], record.run]);
   });
 
-  test('a step of the schema may take longer than an answer: of big tables, it does', async () => {
+  test('a migration may take longer than other statements, as it does on big tables', async () => {
     const { url, pool } = await openTestDatabase();
     for (const { number, path } of STEPS) if (number < 8) await pool.query(readFileSync(path, 'utf8'));
     await pool.query('CREATE TABLE trawl_schema AS SELECT 7 AS version');
@@ -118,7 +118,7 @@ describe('Postgres: what a server and a network do', () => {
     expect((await pool.query('SELECT version FROM trawl_schema')).rows).toEqual([{ version: NEWEST }]);
   });
 
-  test('times are read as they were stored, however the database writes them for people', async () => {
+  test('times are read as they were stored, whatever the DateStyle of the database', async () => {
     const { url } = await openTestDatabase();
     const { sink } = sinkAt(url);
     await sink.start();
@@ -152,7 +152,7 @@ describe('Postgres: what a server and a network do', () => {
     await locking.query('ROLLBACK');
   });
 
-  test('a connection that gives no answer any more is not asked again: the next question goes by another', async () => {
+  test('a connection that no longer answers is not used again: the next query takes another one', async () => {
     const { url, proxied, proxy } = await openProxiedDatabase();
     await sinkAt(url).sink.start();
     const source = new PostgresSource({ pool: new pg.Pool({ connectionString: proxied, query_timeout: 1_000 }) });
@@ -176,7 +176,7 @@ describe('Postgres: what a server and a network do', () => {
     );
   });
 
-  test('a role that may only write is enough where the schema is there', async () => {
+  test('a role that may only write is enough if the schema exists', async () => {
     const { url, pool } = await openTestDatabase();
     await sinkAt(url).sink.start();
     const { theirs, grant } = await openRole({ url, pool });
@@ -187,7 +187,7 @@ describe('Postgres: what a server and a network do', () => {
     expect(await stored({ url, pool })).toBe(1);
   });
 
-  test('what would keep a role from storing records is known before it tries', async () => {
+  test('missing rights to store records are reported before the first record', async () => {
     const { url, pool } = await openTestDatabase();
     const { theirs, role, grant } = await openRole({ url, pool });
     const problem = async (): Promise<string | undefined> => {
@@ -215,7 +215,7 @@ describe('Postgres: what a server and a network do', () => {
     expect(await stored(database)).toBe(1_000);
   });
 
-  test('the server ends all connections, as when it restarts: nobody notices', async () => {
+  test('the server ends all connections, as on a restart: nobody notices', async () => {
     const database = await openTestDatabase();
     // Other tests have connections to this server, too.
     const { sink } = sinkAt(database.url, 'trawl ended');
@@ -230,7 +230,7 @@ describe('Postgres: what a server and a network do', () => {
     expect(await stored(database)).toBe(4);
   });
 
-  test('while it is away records are rejected, and taken again when it is back', async () => {
+  test('while the server is unreachable records are rejected, and accepted again when it is back', async () => {
     const database = await openProxiedDatabase();
     const { sink } = sinkAt(database.proxied);
     await sink.start();
@@ -245,7 +245,7 @@ describe('Postgres: what a server and a network do', () => {
     expect(await stored(database)).toBe(20);
   });
 
-  test('cut again and again while writing: what was taken is there', async () => {
+  test('connections cut again and again while writing: every accepted record is stored', async () => {
     const database = await openProxiedDatabase();
     const { sink } = sinkAt(database.proxied);
     await sink.start();
@@ -274,7 +274,7 @@ describe('Postgres: what a server and a network do', () => {
     expect(taken.filter((task) => !there.has(task))).toEqual([]);
   });
 
-  test('a record that it can not take is refused alone: those beside it are stored', async () => {
+  test('a record that Postgres refuses is rejected alone: the others in its batch are stored', async () => {
     const database = await openTestDatabase();
     const { sink } = sinkAt(database.url);
     await sink.start();
@@ -286,7 +286,7 @@ describe('Postgres: what a server and a network do', () => {
     expect(await stored(database)).toBe(9);
   });
 
-  test('one that is not there, or wants another password, is an error without credentials', async () => {
+  test('a server that is unreachable, or refuses the password, is an error without credentials', async () => {
     const there = new URL((await openTestDatabase()).url);
     there.password = 'wrong-secret';
     const nowhere = 'postgres://user:wrong-secret@127.0.0.1:1/db';

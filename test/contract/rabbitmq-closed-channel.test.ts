@@ -16,7 +16,7 @@ async function setup() {
   return { said, model, channel: watch(await model.createConfirmChannel()) };
 }
 
-test('a channel that the broker closes takes its connection along, and why it did is said in its words', async () => {
+test('a channel that the broker closes takes its connection along, and the broker’s reason is reported', async () => {
   const { said, channel } = await setup();
   channel.publish('no-such-exchange', '', Buffer.from(''));
   await expect.poll(() => said.at(-1), { timeout: 10_000 }).toBe('restored');

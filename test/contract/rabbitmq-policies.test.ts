@@ -5,7 +5,7 @@ import { deleteTopology, testTransport, uniquePrefix } from '../support/stores/r
 
 const URL_GIVEN = inject('rabbitmqUrl');
 
-test('of a letter that the broker has moved, it is told from where, why and when; of any other, nothing', async () => {
+test('a letter that the broker has moved says from where, why and when; any other says nothing', async () => {
   const prefix = uniquePrefix();
   const transport = testTransport(URL_GIVEN, prefix);
   await transport.start();

@@ -35,7 +35,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await expect.poll(async () => (await transport.depths()).normal).toEqual({ ready: 0, consumers: 0 });
   });
 
-  test('a consumer that is begun while the connection dies comes with the next one', async () => {
+  test('a consumer that is started while the connection dies is attached to the next one', async () => {
     const { transport, proxy, told } = await setup();
     for (let round = 1; round <= 5; round++) {
       const inbox = new Inbox();
@@ -49,7 +49,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     }
   });
 
-  test('a consumer that is stopped while it is begun on a new connection takes nothing from then on', async () => {
+  test('a consumer that is stopped while being attached to a new connection takes nothing from then on', async () => {
     const { transport, prefix } = await setup();
     const model = await connect(URL_GIVEN);
     onTestFinished(() => model.close());
@@ -76,7 +76,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await transport.stop();
   });
 
-  test('stop works while it connects again, even if that connection dies too', async () => {
+  test('stop works during a reconnect, even if that connection dies too', async () => {
     const { transport, proxy } = await setup();
     const again = proxy.arrival();
     proxy.cut();
@@ -89,7 +89,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await transport.stop();
   });
 
-  test('cut again and again while publishing: what was confirmed arrives', async () => {
+  test('connections cut again and again while publishing: every confirmed message arrives', async () => {
     const { transport, proxy } = await setup();
     const inbox = new Inbox();
     await transport.consume('normal', inbox.handler, { prefetch: 50 });
@@ -111,7 +111,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     expect(confirmed.length).toBeGreaterThanOrEqual(400);
   });
 
-  test('while the broker is away, nothing is sent and the caller is told at once', async () => {
+  test('while the broker is unreachable, nothing is sent and publish resolves at once', async () => {
     const { transport, proxy, told } = await setup();
     proxy.close();
     await expect.poll(() => transport.trouble()).toBe('disconnected');
@@ -122,7 +122,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     expect(told.lost.join(' ')).not.toContain('guest');
   });
 
-  test('a message that no queue takes is published again once what was deleted is declared anew', async () => {
+  test('a message that no queue takes is published again once the deleted queue is declared again', async () => {
     const { transport, prefix } = await setup();
     const connection = await connect(URL_GIVEN);
     const channel = await connection.createChannel();
@@ -138,7 +138,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await connection.close();
   });
 
-  test('a message that no queue takes, and none can be declared for, is returned; the next one is not blamed', async () => {
+  test('a message that no queue takes is returned if the queue can not be declared; the next message is not affected', async () => {
     const { transport, prefix } = await setup();
     const connection = await connect(URL_GIVEN);
     const channel = await connection.createChannel();
@@ -151,7 +151,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await connection.close();
   });
 
-  test('the connection dies while letters are looked at: that is said, and all of them are there still', async () => {
+  test('the connection dies while letters are read: that is an error, and all letters are still there', async () => {
     const { transport, proxy, told } = await setup();
     await transport.publish(['a', 'b'].map((id): OutgoingMessage => ({ ...message(id), to: 'failed' })));
     const sifting = transport.sift(async (letters) => {
@@ -163,7 +163,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await expect.poll(async () => (await transport.browse(9)).length).toBe(2);
   });
 
-  test('processes that look at letters at the same time see all of them, each', async () => {
+  test('processes that read letters at the same time each see all of them', async () => {
     const { transport, prefix } = await setup();
     const other = testTransport(URL_GIVEN, prefix, {});
     await other.start();
@@ -175,7 +175,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     }
   });
 
-  test('a full queue refuses, and the caller is told', async () => {
+  test('a full queue refuses messages, and the caller learns of it', async () => {
     const { prefix, transport } = await setup();
     const connection = await connect(URL_GIVEN);
     const channel = await connection.createChannel();
@@ -191,7 +191,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await connection.close();
   });
 
-  test('the queue is deleted under a consumer: all is declared anew and it consumes again', async () => {
+  test('the queue is deleted under a consumer: everything is declared again and it consumes again', async () => {
     const { transport, told, prefix } = await setup();
     const inbox = new Inbox();
     const consumer = await transport.consume('normal', inbox.handler, { prefetch: 5 });
@@ -206,7 +206,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await inbox.has(1);
   });
 
-  test('the queue is deleted and declared at once: consumers get what comes then, told of it by the broker or not', async () => {
+  test('the queue is deleted and declared again at once: consumers get later messages, whether the broker cancels them or not', async () => {
     const stalled: (readonly [string, number])[] = [];
     const onStalled = (queue: string, ready: number): void => void stalled.push([queue, ready]);
     const { transport, prefix } = await setup({ lookMs: 200, onStalled });
@@ -221,7 +221,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await expect.poll(async () => (await transport.depths()).normal.ready).toBe(0);
   });
 
-  test('the same, and what the old queue delivered leaves nothing ready: it comes once the consumer has renewed itself', async () => {
+  test('the same if no message stays ready in the queue: they come once the consumer has taken a new channel', async () => {
     const { transport, told, prefix } = await setup({ lookMs: 100, renewMs: 400 });
     const inbox = new Inbox();
     const consumer = await transport.consume('normal', inbox.handler, { prefetch: 4 });
@@ -237,7 +237,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     expect(told.lost.length).toBeLessThanOrEqual(1);
   });
 
-  test('a consumer that renews itself again and again takes each message once, and stops at any moment', async () => {
+  test('a consumer that keeps taking new channels gets each message once, and can stop at any moment', async () => {
     const { transport, told } = await setup({ lookMs: 5, renewMs: 0 });
     const inbox = new Inbox();
     const consumer = await transport.consume('normal', inbox.handler, { prefetch: 3 });
@@ -277,7 +277,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     expect(inbox.deliveries.map(({ redelivered }) => redelivered)).toEqual([false, false, false]);
   });
 
-  test('another declaration under our name is named with what was found and wanted, and left alone', async () => {
+  test('another declaration under our name is reported with the expected and actual values, and left alone', async () => {
     const { prefix } = await setup({ ttlMs: { ...QUEUE_TTL_MS, normal: 5_000 } });
     const transport = testTransport(URL_GIVEN, prefix);
     const failure = await transport.start().catch((error: unknown) => error);
@@ -306,7 +306,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await transport.stop();
   });
 
-  test('a broker that is not there is an error of the first start, without its password', async () => {
+  test('an unreachable broker fails the first start, with an error that hides the password', async () => {
     const transport = testTransport('amqp://user:secret@127.0.0.1:1', uniquePrefix());
     const failure = await transport.start().catch((error: unknown) => error);
     expect(String(failure)).toContain('ECONNREFUSED');

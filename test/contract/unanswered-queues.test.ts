@@ -4,7 +4,7 @@ import { RecoveringConnection, socketOf } from '../../shared/transports/rabbitmq
 const NEVER = new Promise<void>(() => {});
 const UNANSWERED = 'it answers, but its queues do not: in a cluster, most nodes must be up';
 
-/** A connection whose attempts to build on it are answered in turn. */
+/** A connection on which each attempt to build is answered as listed, in turn. */
 function connectionWith(...answers: readonly Promise<void>[]) {
   const said: string[] = [];
   const left = [...answers];
@@ -21,12 +21,12 @@ function connectionWith(...answers: readonly Promise<void>[]) {
   return { connection, said };
 }
 
-test('a broker whose queues never answer is an error of the first start', async () => {
+test('a broker whose queues never answer fails the first start', async () => {
   const { connection } = connectionWith(NEVER);
   await expect(connection.start()).rejects.toThrow(UNANSWERED);
 });
 
-test('later, it is said, and tried again until they answer', async () => {
+test('later, that is reported, and tried again until they answer', async () => {
   const { connection, said } = connectionWith(Promise.resolve(), NEVER, NEVER);
   await connection.start();
   if (connection.live === undefined) throw new Error('expected it to be connected');

@@ -17,7 +17,7 @@ function task(path: number | string, host = 'a.test') {
   return { mark: `http://${host}/${path}`, host };
 }
 
-/** Forgets marks of which there is no letter, wherever those are kept. A dry call before it says the same, and changes nothing. */
+/** Forgets marks without dead letters. A dry call beforehand must return the same, and change nothing. */
 async function forget(marks: Marks, which: Forgettable): Promise<Omit<Forgotten, 'letters'>> {
   const counted = await marks.forget(which, { isDry: true });
   const { letters = 0, ...forgotten } = await marks.forget(which);
@@ -26,7 +26,7 @@ async function forget(marks: Marks, which: Forgettable): Promise<Omit<Forgotten,
   return forgotten;
 }
 
-/** What a person may ask about a URL, and how its mark is dropped. */
+/** The contract of tracing a URL and forgetting its mark. */
 export function describeBiography(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`marks and biography: ${name}`, () => {
     afterAll(close);

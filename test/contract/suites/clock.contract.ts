@@ -5,7 +5,7 @@ import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier/frontier-s
 
 const LIMIT = { intervalMs: 1_000, concurrency: 2 };
 
-/** What every frontier promises of time, whatever the clock does that it goes by. */
+/** The contract of every frontier on time, whatever happens to its clock. */
 export function describeClock(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`clock: ${name}`, () => {
     afterAll(close);

@@ -8,7 +8,7 @@ export interface OpenedLetters {
   close(): Promise<void>;
 }
 
-/** What is promised to who reads dead letters, and takes some out. */
+/** The contract of reading and deleting dead letters. */
 export function describeDeadLetters(name: string, open: () => Promise<OpenedLetters>): void {
   describe(`dead letters: ${name}`, () => {
     async function setup(): Promise<OpenedLetters> {
@@ -17,7 +17,7 @@ export function describeDeadLetters(name: string, open: () => Promise<OpenedLett
       return opened;
     }
 
-    test('dead letters can be looked at again and again', async () => {
+    test('dead letters can be read again and again', async () => {
       const { transport } = await setup();
       const letters = [message('failed'), message('failed'), message('failed')];
       expect(await transport.publish(letters)).toEqual(['confirmed', 'confirmed', 'confirmed']);
@@ -26,7 +26,7 @@ export function describeDeadLetters(name: string, open: () => Promise<OpenedLett
       await expect.poll(async () => (await transport.depths()).failed.ready).toBe(3);
     });
 
-    test('who looks at letters at the same time sees all of them, too', async () => {
+    test('simultaneous readers each see all letters', async () => {
       const { transport } = await setup();
       const letters = Array.from({ length: 300 }, () => message('failed'));
       await transport.publish(letters);
@@ -34,7 +34,7 @@ export function describeDeadLetters(name: string, open: () => Promise<OpenedLett
       for (const look of looks) expect(ids(look).toSorted()).toEqual(ids(letters).toSorted());
     });
 
-    test('letters that shall go are deleted, all others stay', async () => {
+    test('picked letters are deleted, all others stay', async () => {
       const { transport } = await setup();
       const letters = Array.from({ length: 2_500 }, () => message('failed'));
       await transport.publish(letters);
@@ -52,7 +52,7 @@ export function describeDeadLetters(name: string, open: () => Promise<OpenedLett
         .toEqual(kept.toSorted());
     });
 
-    test('a judge that fails, or is stopped, has deleted nothing more; letters that come meanwhile are not shown', async () => {
+    test('once a judge fails or is aborted, nothing more is deleted; letters that arrive meanwhile are not shown', async () => {
       const { transport } = await setup();
       await transport.publish([message('failed'), message('failed')]);
       const failing = transport.sift(() => Promise.reject(new Error('no verdict')));

@@ -10,11 +10,11 @@ export interface OpenedCache {
   close(): Promise<void>;
 }
 
-/** `maxBytes`: a minute, or at once. */
+/** `maxBytes` is the limit per minute, or at one time. */
 export type OpenCache = (limits: { readonly ttlMs: number; readonly maxBytes: number }) => Promise<OpenedCache>;
 
 export interface CacheGuarantees {
-  /** A full cache keeps what it has and takes nothing more for a while, or lets go of the oldest. */
+  /** Whether a full cache refuses new pages for a while, or drops the oldest. */
   readonly whenFull: 'left alone' | 'oldest goes';
 }
 
@@ -31,7 +31,7 @@ function page(body: Uint8Array | number = 1_000, extra: Partial<FetchedPage> = {
   };
 }
 
-/** What every response cache promises. */
+/** The contract of every response cache. */
 export function describeResponseCache(name: string, open: OpenCache, { whenFull }: CacheGuarantees): void {
   describe(`response cache: ${name}`, () => {
     async function setup({ maxBytes = 256_000_000 } = {}): Promise<OpenedCache> {

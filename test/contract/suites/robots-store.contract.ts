@@ -13,7 +13,7 @@ export interface OpenedRobotsStore {
 const ORIGIN = 'https://a.test';
 const OTHERS = ['http://a.test', 'https://a.test:8443', 'https://b.test'];
 
-/** What every store of robots.txt promises. */
+/** The contract of every store of robots.txt. */
 export function describeRobotsStore(name: string, open: () => Promise<OpenedRobotsStore>): void {
   describe(`robots store: ${name}`, () => {
     async function setup(): Promise<OpenedRobotsStore> {

@@ -12,7 +12,7 @@ function beat(id: string, extra: Partial<WorkerBeat> = {}): WorkerBeat {
   return { id, host: 'machine', version: '1.2.3', slots: 32, inHand: 0, bound: 'slots', state: 'consuming', ...extra };
 }
 
-/** What every roster promises. */
+/** The contract of every roster. */
 export function describeRoster(name: string, open: () => Promise<OpenedRoster>): void {
   describe(`roster: ${name}`, () => {
     async function setup(): Promise<OpenedRoster & { ids(): Promise<string[]> }> {

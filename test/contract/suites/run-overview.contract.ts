@@ -5,7 +5,7 @@ import { pages } from './frontier/frontier-setup.ts';
 
 const ROOM = { limit: 200, window: 1_000, unpaced: false };
 
-/** What the runs say of themselves as a whole, and of where each stands. */
+/** The contract of the overview of all runs, and of what each one waits for. */
 export function describeRunOverview(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`run overview: ${name}`, () => {
     afterAll(close);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { OpenStore } from '../../support/stores/stores.ts';
 import { OPTIONS, page, setupOf } from './frontier/frontier-setup.ts';
 
-/** What every frontier promises of runs: how they are opened, lost, sealed and joined. */
+/** The contract of runs: how they are opened, lost, sealed and joined. */
 export function describeRuns(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`runs: ${name}`, () => {
     afterAll(close);
@@ -46,7 +46,7 @@ export function describeRuns(name: string, open: OpenStore, close: () => Promise
       expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
     });
 
-    test('one that has not said what it reads is waited for until somebody seals its run', async () => {
+    test('a lost producer without a known input is waited for until somebody seals its run', async () => {
       const { runs, step } = await setup();
       step(61_000);
       await runs.open('r', OPTIONS, 'heir', { input: 'a sitemap' });
@@ -58,7 +58,7 @@ export function describeRuns(name: string, open: OpenStore, close: () => Promise
       expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
     });
 
-    test('a run that the store has lost is not opened, offered to or sealed as what it was', async () => {
+    test('an incarnation that the store has lost is not opened, offered to or sealed', async () => {
       const { frontier, runs } = await setup();
       const { incarnation } = await runs.open('r', OPTIONS, 'p');
       expect((await runs.progress('r'))?.incarnation).toBe(incarnation);
@@ -75,7 +75,7 @@ export function describeRuns(name: string, open: OpenStore, close: () => Promise
       expect(await runs.progress('gone')).toBeUndefined();
     });
 
-    test('a run that was lost just after it was created can be restored as what it was', async () => {
+    test('a run that was lost just after it was created can be restored under its incarnation', async () => {
       const { frontier, runs } = await setup();
       const lost = { incarnation: 'just created' };
       expect(await runs.open('gone', OPTIONS, 'p', { ...lost, mayRestore: true })).toMatchObject({
@@ -86,7 +86,7 @@ export function describeRuns(name: string, open: OpenStore, close: () => Promise
       expect(await runs.open('gone', OPTIONS, 'p', lost)).toMatchObject({ how: 'joined', ...lost });
     });
 
-    test('every run that is created has an incarnation of its own', async () => {
+    test('every created run has its own incarnation', async () => {
       const { runs } = await setup();
       const opened = await Promise.all(['a', 'b', 'r'].map((run) => runs.open(run, OPTIONS, 'q')));
       expect(new Set(opened.map(({ incarnation }) => incarnation)).size).toBe(3);

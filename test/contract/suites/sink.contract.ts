@@ -4,7 +4,7 @@ import { RecordRefusedError, type RecordSource, type Sink } from '../../../share
 import { MAX_RECORD_BYTES } from '../../../shared/task/task/page-limits.ts';
 import { doneRecord, failedRecord } from '../../support/builders.ts';
 
-/** Sinks under test, as two processes have them, and what reads from both. */
+/** The sinks of two processes under test, and a source that reads from both. */
 export interface OpenedSinks {
   readonly sink: Sink;
   readonly other: Sink;
@@ -13,7 +13,7 @@ export interface OpenedSinks {
 }
 
 export interface SinkGuarantees {
-  /** Characters that no text should hold, U+0000 and halves of surrogate pairs: kept, or replaced with U+FFFD. */
+  /** Whether U+0000 and halves of surrogate pairs, which no text should contain, are kept or replaced with U+FFFD. */
   readonly oddCharacters: 'kept' | 'replaced';
 }
 
@@ -21,7 +21,7 @@ function page(n: number, extra: Parameters<typeof doneRecord>[1] = {}): PageReco
   return doneRecord(`http://a.test/${n}`, extra);
 }
 
-/** What every sink promises, together with what reads from it. */
+/** The contract of every sink, together with its source. */
 export function describeSink(name: string, open: () => Promise<OpenedSinks>, guarantees: SinkGuarantees): void {
   describe(`sink: ${name}`, () => {
     async function setup(): Promise<OpenedSinks & { read(run?: string): Promise<PageRecord[]> }> {
@@ -69,7 +69,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect(await read()).toEqual(records);
     });
 
-    test('what the crawler made of a page may be any JSON', async () => {
+    test('the data of a page can be any JSON', async () => {
       const { sink, read } = await setup();
       const values = ['text', 0, false, [], {}, null, [[['deep']]], '', { '': '' }];
       await Promise.all(values.map((data, n) => sink.put(page(n + 1, { data }))));
@@ -84,7 +84,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect((await Array.fromAsync(source.read('r'))).length).toBe(2);
     });
 
-    test('how many pages are done is told before the first record; of those recorded twice, both may count', async () => {
+    test('the number of done pages is known before the first record; pages recorded twice may count twice', async () => {
       const { sink, other, source } = await setup();
       const told: (number | string)[] = [];
       const watch = { onCounted: (done: number) => told.push(done) };
@@ -100,7 +100,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect([1, 2]).toContain(done);
     });
 
-    test('one task is found by itself, of its highest release', async () => {
+    test('the record of one task is found, from its highest release', async () => {
       const { sink, other, source } = await setup();
       await sink.put(page(1, { task: 'r:1', release: 7, title: 'old' }));
       await other.put(page(1, { task: 'r:1', release: 9, title: 'new' }));
@@ -112,7 +112,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect(await source.find('elsewhere', 'r:1')).toBeUndefined();
     });
 
-    test('runs are apart', async () => {
+    test('runs are separate', async () => {
       const { sink, source, read } = await setup();
       for (const run of ['a', 'b', 'c-1']) await sink.put(page(1, { run, task: `${run}:1` }));
       expect((await source.runs()).toSorted()).toEqual(['a', 'b', 'c-1']);
@@ -170,7 +170,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect(new Set((await read()).map(({ release }) => release)).size).toBe(5_000);
     });
 
-    test('a reader that stops halfway leaves the source in order', async () => {
+    test('a reader that stops halfway leaves the source usable', async () => {
       const { sink, source, read } = await setup();
       await Promise.all(Array.from({ length: 300 }, (_, n) => sink.put(page(n))));
       for (let round = 0; round < 4; round++) {
@@ -223,7 +223,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       ]);
     });
 
-    test('a record that can not be written down is refused, and the next one is stored', async () => {
+    test('a record that can not be written as JSON is refused, and the next one is stored', async () => {
       const { sink, read } = await setup();
       const circle: Record<string, unknown> = {};
       circle.self = circle;
@@ -240,7 +240,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect((await read()).map(({ url }) => url)).toEqual(['http://a.test/3']);
     });
 
-    test('stop waits for what was put, and may be called twice', async () => {
+    test('stop waits for pending records, and can be called twice', async () => {
       const { sink, read } = await setup();
       const put = sink.put(page(1));
       await sink.stop();

@@ -12,7 +12,7 @@ function page(path: string, host = 'a.test'): Offer {
   return { url, mark: url, host, step: '', depth: 0, queue: 'normal' };
 }
 
-/** What a person may do to runs and hosts, and what is seen of it. */
+/** The contract of steering runs and hosts by hand. */
 export function describeSteering(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`steering: ${name}`, () => {
     afterAll(close);

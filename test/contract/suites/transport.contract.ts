@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Delivery, Destination, Handling, OutgoingMessage, Transport } from '../../../shared/ports/transport.ts';
 
-/** A transport under test, with what a test may do to its broker. */
+/** A transport under test, and ways to disturb its broker. */
 interface OpenedTransport {
   readonly transport: Transport;
-  /** Another process' transport on the same queues, or the same one where there is only one process. */
+  /** Another process' transport on the same queues, or the same transport if there is only one process. */
   readonly other: Transport;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export function ids(deliveries: readonly { id: string | undefined }[]): (string 
   return deliveries.map(({ id }) => id);
 }
 
-/** Collects deliveries and lets a test await the n-th; each is answered as `answer` says, acked if it says nothing. */
+/** Collects deliveries, and lets a test await the n-th. Answers each with the result of `answer`, by default `ack`. */
 export class Inbox {
   readonly deliveries: Delivery[] = [];
   readonly #answer: (delivery: Delivery) => Handling | Promise<Handling>;
@@ -38,7 +38,7 @@ export class Inbox {
     return await this.#answer(delivery);
   };
 
-  /** Resolves when this many deliveries have come. */
+  /** Resolves once this many deliveries have arrived. */
   async has(count: number): Promise<readonly Delivery[]> {
     if (this.deliveries.length < count) {
       await new Promise<void>((resolve) => this.#waiters.push({ count, resolve }));
@@ -47,7 +47,7 @@ export class Inbox {
   }
 }
 
-/** What every transport promises. */
+/** The contract of every transport. */
 export function describeTransport(name: string, open: OpenTransport): void {
   describe(`transport: ${name}`, () => {
     async function setup(ttlMs: Partial<Record<Destination, number>> = {}): Promise<OpenedTransport> {
@@ -69,7 +69,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       expect(await transport.depths()).toMatchObject({ normal: { ready: 0 } });
     });
 
-    test('without acks all that waits is handed over at once, each once, and what the handler says is not heard', async () => {
+    test('without acks all waiting messages are handed over at once, each once, and the handler’s answer is ignored', async () => {
       const { transport, other } = await setup();
       const { promise: answer, resolve } = Promise.withResolvers<Handling>();
       const inbox = new Inbox(({ id }) => (id === 'm-throws' ? Promise.reject(new Error('a fault')) : answer));
@@ -92,7 +92,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       expect(await transport.depths()).toMatchObject({ priority: { ready: 0, consumers: 0 } });
     });
 
-    test('a consumer without acks that is stopped meanwhile hands over or leaves each message', async () => {
+    test('a consumer without acks that is stopped meanwhile either hands over or leaves each message', async () => {
       const { transport, other } = await setup();
       const inbox = new Inbox();
       const consumer = await other.consume('priority', inbox.handler, { prefetch: 1, ack: 'auto' });
@@ -103,7 +103,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       await expect.poll(async () => (await transport.depths()).priority.ready + inbox.deliveries.length).toBe(2_000);
     });
 
-    test('the two queues are apart', async () => {
+    test('the two queues are separate', async () => {
       const { transport } = await setup();
       await transport.publish([message('priority'), message('normal'), message('normal')]);
       expect(await transport.depths()).toMatchObject({

@@ -14,7 +14,7 @@ import { LogLines } from '../../../support/stores/embedded.ts';
 const PARTS = settingsFrom({ flag: {}, environment: {}, file: {} });
 
 interface Given {
-  /** Attempts that fail before one succeeds. */
+  /** Number of attempts that fail before one succeeds. */
   readonly failures: number;
   readonly attempts?: number;
   readonly error?: Error;
@@ -45,7 +45,7 @@ async function connect(given: Given) {
   return { thrown: await connecting, lines: log.lines, asked: () => asked, tookMs: Date.now() - startedAt };
 }
 
-test('what answers at once is said quietly', async () => {
+test('a success at the first attempt is only info', async () => {
   const { thrown, lines } = await connect({ failures: 0 });
   expect([thrown, lines]).toEqual([undefined, ['info: Connected to Redis on attempt 1']]);
 });
@@ -74,27 +74,27 @@ test('a command gives up after ten attempts, about half a minute, and says what 
   expect(tookMs).toBeLessThan(35_000);
 });
 
-test('a worker goes on for ever, every 5 s in the end', async () => {
+test('a worker tries for ever, every 5 s in the end', async () => {
   const { thrown, asked, tookMs } = await connect({ failures: 200, attempts: Number.POSITIVE_INFINITY });
   expect([thrown, asked()]).toEqual([undefined, 201]);
   expect(tookMs / 200).toBeGreaterThan(4_500);
   expect(tookMs / 200).toBeLessThan(5_000);
 });
 
-test('what waiting does not mend is not tried again', async () => {
+test('a problem that waiting does not mend is not tried again', async () => {
   const error = new ConfigurationError(['Redis may evict keys']);
   const { thrown, lines, asked } = await connect({ failures: 5, error });
   expect([thrown, asked()]).toEqual([error, 1]);
   expect(lines.length).toBeLessThanOrEqual(1);
 });
 
-test('told to stop, it stops, and names what it was connecting to', async () => {
+test('an interrupt ends the attempts, and names the service', async () => {
   const { thrown, asked } = await connect({ failures: 5, signal: AbortSignal.abort() });
   const message = 'interrupted while connecting to Redis at a.test:6379. Check REDIS_URL';
   expect([thrown, asked()]).toEqual([new InterruptedError(message), 0]);
 });
 
-test('told to stop while a service never answers, it does not wait for it', async () => {
+test('an interrupt does not wait for a service that never answers', async () => {
   const stop = new AbortController();
   const connecting = connectWithAttempts(() => new Promise(() => {}), {
     name: 'Redis',
@@ -114,7 +114,7 @@ const ACCESS = 'Handshake terminated by server: 403 (ACCESS-REFUSED) with messag
 const MAY_NOT = `Operation failed: ExchangeDeclare; 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - access to exchange 'crawl' in vhost '/' refused for user 'jo'"`;
 const POSTGRES_REFUSALS = postgresRefusals(postgresTlsWords('postgres://db/t'));
 const WITH_CERTIFICATE = postgresRefusals(postgresTlsWords('postgres://db/t?sslcert=c.pem&sslkey=k.pem'));
-/** amqplib keeps the reason to itself. */
+/** amqplib does not pass on the reason. */
 const VHOST = 'Expected ConnectionOpenOk; got <ConnectionClose channel:0>';
 
 // biome-ignore format: a table
@@ -189,7 +189,7 @@ test.each([
   expect(asked(), 'waiting mends nothing').toBe(1);
 });
 
-test('a client certificate that is refused since it is out of date is told from one that is not trusted', async () => {
+test('an expired client certificate is distinguished from an untrusted one', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-test-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'client.pem');
@@ -210,7 +210,7 @@ test('a client certificate that is refused since it is out of date is told from 
   });
 });
 
-test('a worker waits for a login that is mended', async () => {
+test('a worker waits until a refused login is mended', async () => {
   const error = new Error('NOAUTH Authentication required.');
   const { thrown, lines } = await connect({
     failures: 1,

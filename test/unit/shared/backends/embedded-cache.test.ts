@@ -11,7 +11,7 @@ async function keeps(environment: Readonly<Record<string, string>>): Promise<boo
   return (await cache.get('https://a.test/')) !== undefined;
 }
 
-test('a crawl of one process keeps no responses, unless it is told to', async () => {
+test('a crawl of one process keeps responses only if CACHE_TTL is set', async () => {
   expect(await keeps({})).toBe(false);
   expect(await keeps({ CACHE_TTL: '60s' })).toBe(true);
   expect(await keeps({ CACHE_TTL: 'none' })).toBe(false);

@@ -6,7 +6,7 @@ import { endingCertificates } from '../../../../shared/backends/tls-words.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
 import { selfSigned } from '../../../support/site/certificate.ts';
 
-test('a client certificate that is soon out of date is named, with its last minute', async () => {
+test('a client certificate that expires soon is reported, with its last minute', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-test-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];

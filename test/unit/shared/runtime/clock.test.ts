@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../../shared/runtime/clock.ts';
 
-test('a sleep until a moment that is past ends soon, and nobody is warned', async () => {
+test('a sleep until a past moment ends soon, without a warning', async () => {
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   onTestFinished(() => warned.mockRestore());
   await systemClock.sleep(-2);
   expect(warned).not.toHaveBeenCalled();
 });
 
-test('a sleep that is longer than a timer can be is not over at once, and nobody is warned', async () => {
+test('a sleep longer than the longest timer does not end at once, and causes no warning', async () => {
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   onTestFinished(() => warned.mockRestore());
   const abort = new AbortController();

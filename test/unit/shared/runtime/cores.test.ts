@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { usableCores } from '../../../../shared/runtime/cores.ts';
 
-/** The cores of a machine with 8, whose control groups are told by these files. */
+/** Returns the usable cores of a machine with 8, whose control groups are described by these files. */
 function coresWith(files: Readonly<Record<string, string>>): number {
   const root = mkdtempSync(join(tmpdir(), 'trawl-cores-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
@@ -39,7 +39,7 @@ test.each<[string, Readonly<Record<string, string>>, number]>([
   expect(coresWith(files)).toBe(cores);
 });
 
-test('of this machine: at least one core, and no more than there are', () => {
+test('this machine has at least one usable core, and no more than exist', () => {
   expect(usableCores()).toBeGreaterThanOrEqual(1);
   expect(usableCores()).toBeLessThanOrEqual(availableParallelism());
 });

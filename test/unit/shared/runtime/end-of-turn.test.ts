@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { atEndOfTurn } from '../../../../shared/runtime/end-of-turn.ts';
 
-test('all of a turn are called back at its end: those that write before those that send, in their order', async () => {
+test('all callbacks of a turn run at its end: first those that write, then those that send, each in order', async () => {
   const calls: string[] = [];
   atEndOfTurn('send', () => calls.push('send 1'));
   atEndOfTurn('write', () => {

@@ -8,7 +8,7 @@ function setup() {
   return { clock, cache, keep: (key: string, size = 1, ttlMs = 1_000) => cache.keep(key, key, ttlMs, size) };
 }
 
-test('a value is there until its time is over', () => {
+test('a value is kept until its time is over', () => {
   const { clock, cache, keep } = setup();
   keep('a');
   clock.step(999);
@@ -17,7 +17,7 @@ test('a value is there until its time is over', () => {
   expect([cache.get('a'), cache.size]).toEqual([undefined, 0]);
 });
 
-test('of too many, the one that was not asked for longest goes', () => {
+test('when the cache is full, the least recently used value is dropped', () => {
   const { cache, keep } = setup();
   for (const key of ['a', 'b', 'c']) keep(key);
   cache.get('a');
@@ -25,7 +25,7 @@ test('of too many, the one that was not asked for longest goes', () => {
   expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key))).toEqual(['a', undefined, 'c', 'd']);
 });
 
-test('all values together are no larger than they may be', () => {
+test('the sum of the sizes stays within its limit', () => {
   const { cache, keep } = setup();
   keep('a', 60);
   keep('b', 60);
@@ -37,7 +37,7 @@ test('all values together are no larger than they may be', () => {
   expect([cache.get('huge'), cache.size], 'one that is too large moves nobody').toEqual([undefined, 2]);
 });
 
-test('what is deleted or has expired takes no room', () => {
+test('deleted and expired values take no room', () => {
   const { clock, cache, keep } = setup();
   keep('a', 100);
   cache.delete('a');
@@ -49,7 +49,7 @@ test('what is deleted or has expired takes no room', () => {
   expect([cache.get('c'), cache.size]).toEqual(['c', 1]);
 });
 
-test('time is the clock that it was given, even within one millisecond of real time', () => {
+test('time follows the given clock, even within one millisecond of real time', () => {
   const { clock, cache, keep } = setup();
   for (let n = 0; n < 100; n++) {
     keep('a', 1, 1);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startAll, stopTogether } from '../../../../shared/runtime/lifecycle.ts';
 import { settled } from '../../../support/stores/embedded.ts';
 
-test('a service that takes long to stop keeps no other from being told; all are waited for', async () => {
+test('a service that takes long to stop does not delay stopping the others; all are waited for', async () => {
   const slow = Promise.withResolvers<void>();
   const told: string[] = [];
   const service = (name: string, stops: Promise<void>) => ({
@@ -26,7 +26,7 @@ test('a service that takes long to stop keeps no other from being told; all are 
   await expect(stopping).rejects.toThrow('broken');
 });
 
-test('why a service did not start is told, whatever fails when the others are stopped', async () => {
+test('the error of a service that failed to start is thrown, whatever fails when the others are stopped', async () => {
   const stopped: string[] = [];
   const service = (name: string, starts: Promise<void>) => ({
     start: () => starts,

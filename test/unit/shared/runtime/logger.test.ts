@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const LOGGER = join(import.meta.dirname, '../../../../shared/runtime/logger.ts');
 
-/** What a process that logs two lines, or one of these fields, leaves on standard error. */
+/** Returns the standard error of a process that logs two lines, or one with these fields. */
 async function logged(options: object, fields?: object): Promise<string[]> {
   const script = `
     import { openLog } from ${JSON.stringify(LOGGER)};

@@ -2,17 +2,17 @@ import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LoopShare } from '../../../../shared/runtime/loop-share.ts';
 
-/** What the event loop has done since it began, in milliseconds. Each look at it is a turn further. */
+/** The event loop’s utilisation since its start, in milliseconds. Each reading is one turn later. */
 const loop = { active: 0, idle: 0 };
-/** What a turn of the others takes, and how long the loop then waits for something to do. */
+/** Duration of a turn of other work, and of the idle time after it. */
 let turn = { active: 2, idle: 0 };
 
-/** The long job has the loop to itself. */
+/** The long job uses the loop alone. */
 function work(ms: number): void {
   loop.active += ms;
 }
 
-/** Ends a stretch. How long had the others the loop after it? */
+/** Ends a stretch. Returns how long other work had the loop after it. */
 async function others(share: LoopShare): Promise<number> {
   const before = loop.active;
   await share.others();
@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-test('others that have work get half as much time as the stretch took', async () => {
+test('other work gets half as much time as the stretch took', async () => {
   const share = new LoopShare();
   work(200);
   const theirs = await others(share);
@@ -39,7 +39,7 @@ test('others that have work get half as much time as the stretch took', async ()
   expect(theirs).toBeLessThanOrEqual(110);
 });
 
-test('a stretch begins when the one before it, and what the others had after it, is over', async () => {
+test('a stretch begins once the one before it and the other work after it are over', async () => {
   const share = new LoopShare();
   work(200);
   await share.others();
@@ -48,14 +48,14 @@ test('a stretch begins when the one before it, and what the others had after it,
   expect(await others(share)).toBeLessThanOrEqual(20);
 });
 
-test('a loop that nobody else needs is given back at once', async () => {
+test('a loop without other work is given back at once', async () => {
   const share = new LoopShare();
   work(200);
   turn = { active: 0.1, idle: 1 };
   expect(await others(share)).toBeLessThan(1);
 });
 
-test('the loop tells what it has done, by which stretches are measured', async () => {
+test('the event loop reports its utilisation, by which stretches are measured', async () => {
   vi.restoreAllMocks();
   const { active } = performance.eventLoopUtilization();
   const until = performance.now() + 50;

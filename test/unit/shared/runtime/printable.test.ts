@@ -37,7 +37,7 @@ test.each([
   expect(printableJson(JSON.stringify(text))).toBe(JSON.stringify(text));
 });
 
-test('what people write stays as it is', () => {
+test('ordinary text stays as it is', () => {
   const text = 'Zażółć gęślą jaźń; שלום; 你好; 👩‍👩‍👧; ❤\ufe0f; می\u200cخواهم; é; \u00a0; "quoted" \\u001b';
   expect(printable(text)).toBe(text);
   expect(printableJson(JSON.stringify(text))).toBe(JSON.stringify(text));

@@ -11,7 +11,7 @@ import { parseProxies } from '../../../../shared/task/host/proxy-list.ts';
 import { settled } from '../../../support/stores/embedded.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 
-/** Something that holds for a minute at most; says whether it still does. */
+/** Something that holds for at most a minute, and a check whether it still does. */
 type Begin = (clock: SteppedClock) => () => Promise<boolean> | boolean;
 
 const HELD: Readonly<Record<string, Begin>> = {

@@ -8,7 +8,7 @@ import { openWithoutWaiting, Terminal } from '../../../../shared/runtime/standar
 
 const LOGGER = join(import.meta.dirname, '../../../../shared/runtime/logger.ts');
 
-/** A process that logs in two batches, works on meanwhile, and ends in one of two ways. */
+/** A process that logs in two batches, keeps working meanwhile, and ends in one of two ways. */
 function logging(stderr: 'pipe' | number, exit: string) {
   const script = `
     import { openLog } from ${JSON.stringify(LOGGER)};
@@ -57,7 +57,7 @@ test.each(ENDS)('all lines are there when the process has ended: %s', async (exi
   expect((await lines).join('').trimEnd().split('\n')).toHaveLength(100);
 });
 
-/** A pipe that waits for its reader, as a terminal does for whoever has stopped it, and what was read of it. */
+/** A pipe that waits for its reader, like a terminal that somebody has stopped, and the text read from it. */
 function pipe() {
   const folder = mkdtempSync(join(tmpdir(), 'trawl-pipe-'));
   const path = join(folder, 'pipe');
@@ -93,7 +93,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('a file is not opened anew: it would be written from its beginning', () => {
+test('a file is not opened a second time: it would be overwritten from its beginning', () => {
   const file = openSync(import.meta.filename, 'r');
   onTestFinished(() => closeSync(file));
   expect(openWithoutWaiting(file)).toBeUndefined();

@@ -78,7 +78,7 @@ test('an older Node.js in a checkout is told how to get the one that comes with 
   ]);
 });
 
-test('every message that names a command begins it as this process was started', () => {
+test('every command in a message begins in the way this process was started', () => {
   const root = join(import.meta.dirname, '../../../..');
   const files = ['services', 'shared'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),

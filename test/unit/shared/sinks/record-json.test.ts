@@ -33,7 +33,7 @@ describe('a record is a line of at most 4 MiB', () => {
     expect(record.truncated).toEqual(['content']);
   });
 
-  test('content that was cut before is named once', () => {
+  test('content that was cut before is listed once', () => {
     const content = 'x'.repeat(MAX_RECORD_BYTES);
     const json = recordJson(doneRecord(URL_OF_PAGE, { content, truncated: ['links', 'content'] }));
     expect((JSON.parse(json) as DoneRecord).truncated).toEqual(['links', 'content']);

@@ -2,7 +2,7 @@ import type { Channel } from 'amqplib';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { lettersBack } from '../../../../shared/transports/rabbitmq/letters.ts';
 
-/** A queue that has as many messages at each look, which takes as long; after those, as many as at the last. */
+/** A queue with a given number of messages at each check and a given duration of each; the last number stays. */
 function queueOf(counts: readonly number[], eachMs: number) {
   let [looks, now] = [0, 0];
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);

@@ -4,7 +4,7 @@ import { Refusals } from '../../../../shared/transports/rabbitmq/refusals.ts';
 
 const EACH: Readonly<Record<string, PublishOutcome>> = { r: 'refused', c: 'confirmed', u: 'unknown', '-': 'returned' };
 
-/** Messages to the normal queue, a letter each: what became of them. */
+/** The outcomes of messages to the normal queue, one letter each. */
 function setup() {
   let now = 0;
   const refusals = new Refusals(() => now);
@@ -46,7 +46,7 @@ test.each([
   expect(refusals.takeStuck()).toEqual(stuck);
 });
 
-test('each queue is told for itself, and has five seconds again once it was told', () => {
+test('each queue is reported separately, and again after another five seconds', () => {
   const { refusals, note, passes } = setup();
   note('r');
   passes(4_000);

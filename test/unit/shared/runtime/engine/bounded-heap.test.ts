@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const MODULE = join(import.meta.dirname, '../../../../../shared/runtime/engine/bounded-heap.ts');
 
-/** Makes objects that live long enough for V8's young generation to grow as far as it may. Prints its largest size, in MiB. */
+/** Creates objects that live long enough for V8's young generation to grow to its limit. Prints its largest size in MiB. */
 const CHURN = `
 const v8 = require('node:v8');
 const kept = new Array(300_000);
@@ -38,7 +38,7 @@ test('the young generation stops growing at 32 MiB, with many pages in hand at 6
   expect(await bounded(200)).toBeGreaterThanOrEqual(Math.max(few, 64));
 }, 30_000);
 
-test('once that has ended, nobody is asked any more for the pages in hand, nor kept in memory for it', async () => {
+test('once ended, inHand is neither called nor kept in memory', async () => {
   const script = `
     const { boundHeap } = await import(${JSON.stringify(MODULE)});
     const turn = () => new Promise((resolve) => setTimeout(resolve, 20));

@@ -11,7 +11,7 @@ async function setup() {
   return join(folder, 'lines');
 }
 
-test('whatever the lines, and wherever a block begins, they are those of the file, backwards', async () => {
+test('all lines of a file are returned backwards, wherever blocks begin', async () => {
   const path = await setup();
   const text = fc.array(fc.constantFrom('a', '\n', '\n\n', 'ü', '𝕏', '\u2028', '\r', 'long-long-long'), {
     maxLength: 40,
@@ -27,7 +27,7 @@ test('whatever the lines, and wherever a block begins, they are those of the fil
   );
 });
 
-test('of a long file only the end is read', async () => {
+test('only the end of a long file is read', async () => {
   const path = await setup();
   const file = await open(path, 'w');
   // A file with a hole in front takes no room.
@@ -39,6 +39,6 @@ test('of a long file only the end is read', async () => {
   await lines.return();
 });
 
-test('a file that is not there says so', async () => {
+test('a missing file is an error', async () => {
   await expect(lastLinesOf(`${await setup()}-not`).next()).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -15,7 +15,7 @@ async function setup(): Promise<LineFile> {
   return file;
 }
 
-test('lines of one turn are one write, in their order; its size is known when they are written', async () => {
+test('lines of one turn are one write, in order; the file’s size is known once they are written', async () => {
   const file = await setup();
   const [first, second] = [file.append('a\n'), file.append('bé\n')];
   expect(first).toBe(second);
@@ -26,7 +26,7 @@ test('lines of one turn are one write, in their order; its size is known when th
   expect(file.size).toBe(8);
 });
 
-test('large lines are written before the end of their turn: only so much waits in memory', async () => {
+test('large lines are written before the end of their turn, to bound the memory', async () => {
   const file = await setup();
   const line = `${'x'.repeat(4 * 1024 ** 2)}\n`;
   const [first, second, third] = [file.append(line), file.append(line), file.append('a\n')];
@@ -37,7 +37,7 @@ test('large lines are written before the end of their turn: only so much waits i
   expect(await readFile(file.path, 'utf8')).toBe(`${line}${line}a\n`);
 });
 
-test('what waits is written when it is closed', async () => {
+test('waiting lines are written on close', async () => {
   const file = await setup();
   const written = file.append('a\n');
   await file.close();
@@ -45,7 +45,7 @@ test('what waits is written when it is closed', async () => {
   expect(await readFile(file.path, 'utf8')).toBe('a\n');
 });
 
-test('what comes while it is closed is written and synced, too', async () => {
+test('lines appended during close are written and synced, too', async () => {
   const file = await setup();
   await file.append('a\n');
   const closed = file.close();
@@ -55,7 +55,7 @@ test('what comes while it is closed is written and synced, too', async () => {
   expect([await readFile(file.path, 'utf8'), file.isDirty, file.isOpen]).toEqual(['a\nb\n', false, false]);
 });
 
-test('it is dirty until the disk has been told', async () => {
+test('the file is dirty until it has been synced', async () => {
   const file = await setup();
   await file.append('a\n');
   expect(file.isDirty).toBe(true);
@@ -63,7 +63,7 @@ test('it is dirty until the disk has been told', async () => {
   expect(file.isDirty).toBe(false);
 });
 
-test('a disk that refused to be told refuses for good, also those who ask while it is told', async () => {
+test('a failed sync fails all later ones, and those requested while it runs', async () => {
   // A device that takes every byte, and can't be told to keep one.
   const file = new LineFile('/dev/null');
   await file.append('a\n');
@@ -73,7 +73,7 @@ test('a disk that refused to be told refuses for good, also those who ask while 
   await expect(file.close()).rejects.toThrow('EINVAL');
 });
 
-test('a new file is left alone by the next one of its name, and opened again by its own process', async () => {
+test('a new file is left alone by the next one with its name, and opened again by its own process', async () => {
   const { path } = await setup();
   const [first, second] = [new LineFile(path, { isNew: true }), new LineFile(path, { isNew: true })];
   await first.append('a\n');
@@ -98,7 +98,7 @@ test.each([
   expect(await readFile(file.path, 'utf8')).toBe(after);
 });
 
-test('lines of a file that somebody has removed are lost, and that is said; the next go to a new one', async () => {
+test('lines of a removed file are lost, which is an error; the next ones go to a new file', async () => {
   const file = await setup();
   await file.append('a\n');
   await rm(file.path);
@@ -108,7 +108,7 @@ test('lines of a file that somebody has removed are lost, and that is said; the 
   expect(await readFile(file.path, 'utf8')).toBe('c\n');
 });
 
-test('nor is a file that was removed brought to the disk', async () => {
+test('syncing a removed file is an error, too', async () => {
   const file = await setup();
   await file.append('a\n');
   await rm(dirname(file.path), { recursive: true });

@@ -11,13 +11,13 @@ async function setup(): Promise<string> {
   return folder;
 }
 
-test('a folder is made with all above it, and making it again changes nothing', async () => {
+test('a folder is created with its parents, and creating it again changes nothing', async () => {
   const folder = await setup();
   for (const path of ['a/b/c', 'a/b/c/', 'a/./b/../d', '.']) makeOutputFolder(join(folder, path));
   expect((await readdir(folder, { recursive: true })).toSorted()).toEqual(['a', 'a/b', 'a/b/c', 'a/d']);
 });
 
-test('where there can be none, the folder and the setting are named', async () => {
+test('a folder that can not be created is an error with its path and the setting', async () => {
   const file = join(await setup(), 'file');
   await writeFile(file, '');
   for (const [path, code] of [

@@ -12,7 +12,7 @@ async function setup(): Promise<{ folder: string; files: FolderFiles }> {
   return { folder, files: new FolderFiles({ folder, downloadMs: 1_200_000 }) };
 }
 
-test('a file is stored under its hash beside the records of its run, once however many store it at the same time', async () => {
+test('a file is stored under its hash beside the records of its run, once even if many store it at the same time', async () => {
   const { folder, files } = await setup();
   const file = { run: 'r', body: Buffer.from('a file'), hash: HASH, extension: 'pdf' };
   const paths = await Promise.all(Array.from({ length: 5 }, () => files.put(file)));
@@ -22,7 +22,7 @@ test('a file is stored under its hash beside the records of its run, once howeve
   expect(await files.put({ ...file, extension: undefined })).toBe(`files/${HASH}`);
 });
 
-test('a file of another length is written anew', async () => {
+test('a file of another length is written again', async () => {
   const { folder, files } = await setup();
   const file = { run: 'r', body: Buffer.from('a file'), hash: HASH, extension: undefined };
   const path = join(folder, 'r', await files.put(file));
@@ -31,7 +31,7 @@ test('a file of another length is written anew', async () => {
   expect(await readFile(path, 'utf8')).toBe('a file');
 });
 
-test('what can not be written names the file and the setting, and leaves nothing behind', async () => {
+test('a file that can not be written is an error with its path and the setting, and leaves nothing behind', async () => {
   const { folder, files } = await setup();
   await writeFile(join(folder, 'r'), 'no folder');
   const put = files.put({ run: 'r', body: Buffer.from('a file'), hash: HASH, extension: 'pdf' });
@@ -39,7 +39,7 @@ test('what can not be written names the file and the setting, and leaves nothing
   expect(await readdir(folder)).toEqual(['r']);
 });
 
-test('what a killed process has left unfinished is swept when its run gets a file, once it is older than a download takes', async () => {
+test('unfinished files of killed processes are removed when their run gets a file, once they are older than the longest download', async () => {
   const { folder, files } = await setup();
   const place = join(folder, 'r', 'files');
   await mkdir(place, { recursive: true });
@@ -62,7 +62,7 @@ test('what a killed process has left unfinished is swept when its run gets a fil
   expect(await readdir(place)).toContain(old);
 });
 
-test('no disk is so slow that what it is writing is swept', async () => {
+test('a file that a slow disk is still writing is not removed', async () => {
   const { folder } = await setup();
   const files = new FolderFiles({ folder, downloadMs: 100 });
   const unfinished = join(folder, 'r', 'files', '.0123456789abcdef.part');

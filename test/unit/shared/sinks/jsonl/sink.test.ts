@@ -56,7 +56,7 @@ test('each run has a folder, each process a file', async () => {
   expect((await new JsonlSource(folder).runs()).toSorted()).toEqual(['r', 's']);
 });
 
-test('of many runs, those that got nothing for the longest time are forgotten', async () => {
+test('with many runs, the ones idle for longest are forgotten', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { folder, sink } = await setup('w-1', { mostFiles: 2 });
@@ -74,7 +74,7 @@ test('of many runs, those that got nothing for the longest time are forgotten', 
   for (const run of ['old', 'late', 'new']) expect(await merged(folder, run)).toHaveLength(2);
 });
 
-test('of many small runs, few files stay open', async () => {
+test('with many small runs, few files stay open', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'performance'] });
   const close = vi.spyOn(LineFile.prototype, 'close');
   onTestFinished(() => {
@@ -109,7 +109,7 @@ test("a file of the same name is another process': its lines stay as they are, a
   expect((await readdir(join(folder, 'r'))).toSorted()).toEqual(['w-1-2.jsonl', 'w-1.jsonl']);
 });
 
-test('of a page stored twice, the highest release counts, once, whoever wrote it', async () => {
+test('a page stored twice is read once, with its highest release, whoever wrote it', async () => {
   const { folder, sink, file } = await setup();
   const other = new JsonlSink({ folder, worker: 'w-2' });
   await other.put(doneRecord('http://a.test/1', { release: 9, worker: 'w-2' }));
@@ -189,7 +189,7 @@ test('a line that is longer than any record is passed over without being held', 
   // 200 MB through a busy disk.
 }, 120_000);
 
-test('a folder whose name is no run is none', async () => {
+test('a folder whose name is no run id is ignored', async () => {
   const { folder, sink } = await setup();
   await sink.put(doneRecord('http://a.test/1'));
   await mkdir(join(folder, 'No Run'));
@@ -229,13 +229,13 @@ test('the run that began last is found without reading those whose files are old
   expect(await source.last()).toBe('long');
 });
 
-test('a run without records has none', async () => {
+test('a run without records yields none', async () => {
   const { folder } = await setup();
   expect(await new JsonlSource(folder).has('r')).toBe(false);
   expect(await merged(folder)).toEqual([]);
 });
 
-test('records are read no further than whoever asked stays', async () => {
+test('an aborted signal ends the reading before the first record', async () => {
   const { folder } = await setup();
   await mkdir(join(folder, 'r'));
   await writeFile(join(folder, 'r', 'w.jsonl'), `${JSON.stringify(doneRecord('http://a.test/'))}\n`);
@@ -255,7 +255,7 @@ test('the highest releases of many tasks, in a table that grows', () => {
   expect(tasks.filter((task, index) => newest.take(task, index + 5)).length).toBe(0);
 });
 
-test('the same of more tasks than there may be, of which few have several records', () => {
+test('the same with more tasks than expected, few of which have several records', () => {
   const newest = new NewestReleases(10);
   const tasks = Array.from({ length: 20_000 }, (_, i) => taskIdOf('r', `http://a.test/${i}`));
   const [older, newer] = [tasks.slice(0, 10), tasks.slice(10, 20)];
@@ -278,7 +278,7 @@ test('a task with one record costs a few bits', () => {
   expect(newest.take(`r:${'0'.repeat(32)}`, 1)).toBe(true);
 });
 
-test('what is written while records are read is left out, and none of them is there twice', async () => {
+test('lines written while records are read are left out, and no record is returned twice', async () => {
   const { folder, sink } = await setup();
   await sink.put(doneRecord('http://a.test/1'));
   await sink.put(doneRecord('http://a.test/2'));

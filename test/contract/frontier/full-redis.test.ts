@@ -88,7 +88,7 @@ test('a run is paused once all of it waits for room, says how much it needs, and
   const [{ run, reason } = {}] = await frontier.pauseStuck();
   expect([run, await frontier.pauseStuck()]).toEqual(['r', []]);
   // (96 + 2 × 3) / 0.95 = 107.4
-  expect(reason).toBe('Redis is full: needs about 8 MiB more (maxmemory), and goes on by itself then');
+  expect(reason).toBe('Redis is full: needs about 8 MiB more (maxmemory), then the run resumes by itself');
   expect(await runs.progress('r')).toMatchObject({ state: 'paused', pauseReason: reason, done: 1, waiting: 2 });
   fill(0.93);
   clock.step(NAP_MS);

@@ -1,14 +1,15 @@
 #!lua flags=no-writes,allow-oom
--- Which commands may the user of this connection not run on the fleet's keys?
+-- Returns the commands that the user of this connection may not run on the fleet's keys.
 -- ARGV   prefix, command…, time
 -- Result the commands that it may not run
--- Reads and writes nothing. Servers that are compatible with Redis may not have the function that tells: they are taken at their word.
+-- Reads and writes nothing. Redis-compatible servers may lack the function that checks this; there, every command counts as allowed.
 
 local MOST_ARGUMENTS = 4
 local lacking = {}
 if not redis.acl_check_cmd then return lacking end
 
--- May the user run this command? From Redis 8 on, it must have as many arguments as it takes. Of one that isn't known, nothing is said.
+-- May the user run this command? From Redis 8 on, the check wants as many arguments as the command takes, so this tries several numbers.
+-- A command that the server doesn't know counts as allowed.
 local function may_run(command)
   local call = {command, P .. 'runs'}
   for _ = 0, MOST_ARGUMENTS do

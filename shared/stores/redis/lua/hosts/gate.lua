@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
 -- Takes a host's next slot, or says how long to wait before asking again.
--- ARGV   prefix, host, interval ms, concurrency, holder, longest wait ms for a pause to end, for a slot, place lease ms, time
+-- ARGV   prefix, host, interval ms, concurrency, holder, longest wait in ms for a pause to end, longest wait in ms for a slot, place
+--        lease ms, time
 -- Result {1, ms until the slot} or {0, ms, 'pace' | 'concurrency' | 'pause'}
 -- Needs  host_pace.lua
 -- Atomic. Run twice, a slot is wasted: slower than allowed, never faster.

@@ -1,12 +1,12 @@
 #!lua flags=no-writes,allow-oom
--- What the waiting tasks of a run wait for.
+-- Lists the hosts with waiting tasks of a run, and why they wait.
 -- ARGV   prefix, run, hosts to skip, most hosts, time
--- Result {host, waiting, interval ms, why it is so long (rate | answers | slowed), response ms or '', what it said when it
---        was slowed or '', ms still paused, reason, 1 if paused by hand, 1 if its breaker is open,
+-- Result {host, waiting, interval ms, why it is so long (rate | answers | robots | slowed), response ms or '', what the host said
+--        when it was slowed or '', ms still paused, reason, 1 if paused by hand, 1 if its breaker is open,
 --        what it gives the run instead of healthy answers (answered | silent | outage | ''), the same for people, when it will be
 --        given up for that or '', …}
 -- Needs  host_pace.lua, troubles.lua
--- Reads only: a range of `ready` from its end, so that the number of other hosts doesn't matter.
+-- Reads only a range of `ready` from its end, so that the number of other hosts doesn't matter.
 
 local run, reply = ARGV[2], {}
 local own = tonumber(redis.call('HGET', run_key(run), 'interval_ms') or '0')

@@ -1,12 +1,11 @@
 #!lua
--- Keeps the rules of a robots.txt. Large ones are counted: in all they take a bounded number of bytes, and those that would end
--- first go first.
+-- Keeps the rules of a robots.txt. The total size of large ones is bounded; those that would expire first make room.
 -- ARGV   prefix, origin, rules (JSON), ms that they are kept, bytes from which on they are large, most bytes of large ones, time
--- Result how many others went
+-- Result how many others were dropped
 -- Atomic; run twice, the second keeps the same. Without allow-oom: while Redis is full, nothing is kept.
 --
--- In `robots-large`, a HASH, the bytes of each large one by its origin, and of all as `total`; in `robots-large:ends`, a ZSET,
--- when each ends. Those that have expired meanwhile go first, since their end is the earliest.
+--   robots-large       HASH, origin → bytes of each large one, and their sum as `total`
+--   robots-large:ends  ZSET, when each of them expires. Those that have expired meanwhile go first, as their end is the earliest
 
 local origin, rules, kept_ms, large, most = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
 local sizes, ends = P .. 'robots-large', P .. 'robots-large:ends'

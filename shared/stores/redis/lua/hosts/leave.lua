@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- A request is over: frees its place and remembers how long the host took, to a tenth of a millisecond.
--- ARGV   prefix, host, holder, concurrency, duration ms or '', 1 if it came to nothing, time
+-- ARGV   prefix, host, holder, concurrency, duration ms or '', 1 if the request failed, time
 -- Result 1 if the place was held
 -- Atomic. Run twice, the response time is averaged in twice: harmless.
 
@@ -9,7 +9,7 @@ local held = redis.call('ZREM', key .. ':open', holder)
 if not took then return held end
 took = math.min(took, LONGEST_RESPONSE_MS)
 local average = both_of(redis.call('HGET', key, 'response'))
--- A refused connection is no quick answer.
+-- A refused connection is not a quick answer.
 if ARGV[6] == '1' and took <= (average or 0) then return held end
 average = average and math.floor((average + (took - average) / 4) * 10 + 0.5) / 10 or took
 redis.call('HSET', key, 'response', string.format('%.1f ', average) .. int(math.ceil(average / concurrency)))

@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- Quiets a host for everybody, or ends that.
+-- Pauses a host for everybody, or ends its pause.
 -- ARGV   prefix, host, ms | 'by_hand' (until it is ended by hand) | 'end', reason, time
 -- Result {ms that it was still paused before, why, 1 if by hand, 1 if its breaker was open}
--- Atomic; may run any number of times. The end of a pause lets release look at the host at once, in every open run, and
---         forgets its troubles: whoever ends a pause wants the host to be asked.
+-- Atomic; may run any number of times. Ending a pause lets release look at the host at once, in every open run, and forgets its
+--         troubles: a person who ends a pause wants the host to be asked.
 
 local host, wanted, reason = ARGV[2], ARGV[3], ARGV[4]
 local key = host_key(host)

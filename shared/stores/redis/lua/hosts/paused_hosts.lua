@@ -1,5 +1,5 @@
 #!lua flags=no-writes,allow-oom
--- The hosts that are paused, those paused longest first.
+-- Lists the paused hosts, those with the longest time left first.
 -- ARGV   prefix, most hosts, time
 -- Result {host, ms still paused, reason, 1 if by hand, 1 if its breaker is open, …}
 -- Reads only.

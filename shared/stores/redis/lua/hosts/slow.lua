@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- The least time between two requests to a host: the Crawl-delay of its robots.txt.
+-- Sets the shortest time between two requests to a host: the Crawl-delay of its robots.txt.
 -- ARGV   prefix, host, interval ms, for how many ms, time
 -- Result 'OK'
--- Atomic; may run any number of times. The next request is no sooner than that after now. A longer delay stands until its
---         own end: http and https of one host may have said different things.
+-- Atomic; may run any number of times. The next request comes at least one interval from now. A longer delay stays until its own
+--         end: http and https of one host may have said different things.
 
 local host, wanted, lasts = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local key = host_key(host)

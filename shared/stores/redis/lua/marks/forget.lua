@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- Begins to forget marks, or renews that: from now on, the marks of tasks that come or go back are recorded in `forgetting`, a
--- set that also names who forgets.
--- ARGV   prefix, who, for how many ms, time
--- Result 1, or 0 while somebody else forgets marks
+-- Begins to forget marks, or extends the time for it: meanwhile, the marks of tasks that are added or put back are recorded in the
+-- set `forgetting`, which also holds the caller's id.
+-- ARGV   prefix, the caller's id, for how many ms, time
+-- Result 1, or 0 while another caller forgets marks
 -- Atomic; may run any number of times.
 
 local log = P .. 'forgetting'

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Drops marks that had no live task when they were looked up, unless a task has come or moved since.
--- ARGV   prefix, who forgets, key of the set without the prefix or '' for the marks that runs share, mark…, time
--- Result {marks dropped, marks kept}, or {} if the record of what has come or moved is gone
+-- Drops marks that had no live task when they were looked up, unless such a task was added or put back since: see forget.lua.
+-- ARGV   prefix, the caller's id, key of the set without the prefix or '' for the marks that runs share, mark…, time
+-- Result {marks dropped, marks kept}, or {} if the record of tasks added or put back is gone
 -- Atomic; run twice, the second drops nothing.
 
 local log = P .. 'forgetting'

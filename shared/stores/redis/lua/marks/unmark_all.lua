@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
 -- Drops the compact marks that runs share, a few shards a call, the last shard first, so that the remaining digests are still
--- in their right shards. Digests can't be compared with waiting tasks: nothing is dropped while a run that shares them is open.
+-- in their right shards. Digests can't be compared with waiting tasks, so nothing is dropped while a run that shares them is open.
 -- ARGV   prefix, most shards, time
--- Result {marks dropped, marks left, the run that is open or ''}
+-- Result {marks dropped, marks left, the open run that prevents it or ''}
 -- Atomic; may run any number of times.
 
 local key = MARKS .. ':compact'
@@ -17,7 +17,7 @@ for _ = 1, math.min(shards, tonumber(ARGV[2])) do
   dropped = dropped + redis.call('SCARD', shard_key(shards))
   redis.call('DEL', shard_key(shards))
 end
--- The first shard stays, though empty.
+-- The first shard stays, even though it is empty.
 redis.call('HSET', key, 'shards', math.max(1, shards))
 redis.call('HINCRBY', key, 'members', -dropped)
 return {dropped, left(), ''}

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Keeps the record of a batch's task.
 -- ARGV   prefix, run, task, release, record, the most bytes of all records, time
--- Result 1 if it is kept; 0 if the run keeps none, has no room, or has one of a later release
+-- Result 1 if it is kept; 0 if the run keeps no records, has no room, or has the record of a later release
 -- Atomic; may run any number of times.
 
 local key, task, release, record = run_key(ARGV[2], 'results'), ARGV[3], tonumber(ARGV[4]), ARGV[5]

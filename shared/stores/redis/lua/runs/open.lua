@@ -7,7 +7,7 @@
 -- Result {'created' | 'joined' | 'reopened' | 'cancelled' | 'lost', the run's own options, its incarnation}, or {'marks', the
 --        form in force} if that differs
 -- Atomic, and ends at most MOST_HOSTS_TRIED pauses; run twice, the second joins with the same producer.
--- A full Redis lets runs begin: their producers wait for room, as those do that have begun.
+-- A full Redis still lets runs begin: their producers wait for room, like those of runs that have begun.
 
 local run, producer, input = ARGV[2], ARGV[6], ARGV[9]
 local only, may_restore = ARGV[12], ARGV[13] == '1'
@@ -36,7 +36,7 @@ elseif state == 'finished' then
   redis.call('ZREM', P .. 'runs:ended', run)
   redis.call('ZREM', P .. 'runs:marked', run)
 end
--- What an earlier run found out about hosts is old: they are tried, each by one task.
+-- With no other run open, what is known about failing hosts is old: ends their breakers' pauses, so that one task tries each host.
 if redis.call('ZCARD', P .. 'runs:open') == 0 then
   for _, host in ipairs(redis.call('ZRANGE', P .. 'paused', '+inf', '(' .. int(now), 'BYSCORE', 'REV', 'LIMIT', 0, MOST_HOSTS_TRIED)) do
     local paused, open_until = unpack(redis.call('HMGET', host_key(host), 'paused_until', 'open_until'))

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Pauses the runs of which nothing can end while Redis is full: all their tasks wait for room, and there is none for any of them.
--- ARGV   prefix, bytes that Redis uses, those that it may use, time
+-- Pauses the runs that are stuck while Redis is full: all their tasks wait for room, and there is none for any of them.
+-- ARGV   prefix, bytes that Redis uses, bytes that it may use, time
 -- Result {run, why it is paused, …}
 -- Atomic; run twice, the second finds them paused, and changes nothing.
 
@@ -19,11 +19,11 @@ local function pause_if_stuck(run)
     stuck = leaving_room
   end
   if stuck == 0 or stuck ~= tonumber(waiting) then return end
-  -- As much as their links took on average, each of them.
+  -- Assumes that each of them needs as much as the refused links took on average.
   local needed = tonumber(refused_bytes) / tonumber(refused) * stuck
   local share = leaving_room > 0 and FULL_FOR_OTHERS_AT or FULL_AT
   local more = math.max(1, math.ceil(((used + needed) / share - limit) / MEBIBYTE))
-  local reason = 'Redis is full: needs about ' .. int(more) .. ' MiB more (maxmemory), and goes on by itself then'
+  local reason = 'Redis is full: needs about ' .. int(more) .. ' MiB more (maxmemory), then the run resumes by itself'
   redis.call('HSET', key, 'state', 'paused', 'pause_reason', reason, 'needs_room', int(needed) .. ' ' .. share)
   redis.call('ZADD', P .. 'ready', int(now + ROOM_LOOK_MS), run)
   reply[#reply + 1] = run

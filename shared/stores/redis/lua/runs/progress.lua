@@ -1,8 +1,8 @@
 #!lua flags=no-writes,allow-oom
--- Every counter of a run, at one moment.
+-- Returns every counter of a run, at one moment.
 -- ARGV   prefix, run, time
--- Result {now, tasks in flight, producers alive, producers lost, {lost producer, until when it counted as alive, …: ten at
---        most}, {state and step, tasks, …}, {place, pages and error, …}, field, value, …}, or {} if the run is unknown
+-- Result {now, tasks in flight, producers alive, producers lost, {lost producer, until when it counted as alive, …: at most
+--        ten}, {state and step, tasks, …}, {place, pages and error, …}, field, value, …}, or {} if the run is unknown
 -- Reads only.
 
 local run = ARGV[2]

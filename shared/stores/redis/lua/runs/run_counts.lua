@@ -1,5 +1,5 @@
 #!lua flags=no-writes,allow-oom
--- How many runs there are.
+-- Counts the runs.
 -- ARGV   prefix, time
 -- Result {runs known, runs that have not ended}
 -- Reads only, both sizes at one moment: a run opened between two separate reads would look as if it had ended.

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- A producer has offered all its seeds; without a producer, no seeds will come from anywhere.
+-- A producer has offered all its seeds; without a producer, no more seeds will come from anywhere.
 -- ARGV   prefix, run, producer or '', the run's incarnation or '' for any, time
--- Result {the run's state before, the state after}, or {} if it is unknown, or another incarnation
+-- Result {the run's state before, the state after}, or {} if the run is unknown or has another incarnation
 -- Atomic; run twice, the second finds the producer gone and counts nothing.
 
 local run, producer = ARGV[2], ARGV[3]

@@ -2,9 +2,9 @@
 -- Pauses, resumes or cancels a run.
 -- ARGV   prefix, run, paused | running | cancelled, why it is paused, time
 -- Result {the state before, the state after}, or {} if the run is unknown
--- Atomic; run twice, the second changes nothing. A run that has ended stays as it is. One that a full Redis has paused may be paused
--- by a person, and doesn't go on by itself then; resumed, it tries all that waits for room once more, and forgets its hosts' troubles:
--- while it was paused, nobody asked them.
+-- Atomic; run twice, the second changes nothing. A run that has ended stays as it is. A run that a full Redis has paused can be paused
+-- by a person, too; then it doesn't resume by itself. Resuming lets all tasks that wait for room try once more, and forgets the hosts'
+-- troubles, since nobody asked them while the run was paused.
 
 local run, wanted = ARGV[2], ARGV[3]
 local key = run_key(run)

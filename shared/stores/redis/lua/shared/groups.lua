@@ -1,22 +1,26 @@
--- Shared by the scripts that end tasks, after prelude.lua: groups of tasks, and what becomes of one whose last member has ended.
+-- Shared by the scripts that end tasks, after prelude.lua: groups of tasks, and the joins made when a group's last member has ended.
 -- The rules are those of `task/group/plan.ts`, whose plan a run keeps as JSON in its field `plan`.
 --
--- `run:<run>:group:<group>`, a HASH that is there from the owner's first child on, until the last of the group's joins has ended:
---   open     members that have not ended, the owner among them
---   ended    the outcome that the owner came to
---   layer    the layer of joins that was made last; `left`: how many of them have not ended
---   bytes    of the inputs; `large`: more came than a group may hold
---   failed … how many members and joins came to that outcome, for those that are missing
---   and a field of 16 hex digits for each mark that was taken in the group. No value is long, so that Redis keeps it packed.
--- `run:<run>:group:<group>:inputs`, a HASH of mark → what joins get of it, of `!<n>` → '<outcome> <reason or -> TAB mark', and of
---   @owner   its mark TAB its form; `@claimed`: the mark that its redirects have claimed
+-- `run:<run>:group:<group>`, a HASH that exists from the owner's first child until the group's last join has ended. The group of an
+-- owner without children begins when the owner is done.
+--   open     members that have not ended, including the owner
+--   ended    the owner's outcome
+--   layer    the last layer of joins that was made; `left`: how many joins of that layer have not ended
+--   bytes    size of the inputs; `large`: 1 if they were more than a group may hold
+--   failed, skipped, cancelled
+--            how many members and joins ended so, and are missing from the inputs
+--   and a field of 16 hex digits for each mark taken in the group. All values are short, so that Redis keeps the hash packed.
+-- `run:<run>:group:<group>:inputs`, a HASH:
+--   <mark>   what joins get of this member or join (JSON)
+--   !<n>     '<outcome> <reason or -> TAB mark' of one that is missing; only the first ones are named
+--   @owner   the owner's mark TAB its form; `@claimed`: the mark that its redirects have claimed
 
--- The last part of a mark: the group that its task belongs to.
+-- Returns the last part of a mark: the group that its task belongs to.
 local function group_in(mark)
   return string.match(mark, ' @(%w+)$')
 end
 
--- The join and the group that a mark is of; nil if it is of a URL.
+-- Returns the join and the group that a mark names; nil if it is the mark of a URL.
 local function join_in(mark)
   return string.match(mark, '^(%S+) @(%w+)$')
 end
@@ -37,7 +41,7 @@ local function make_layer(run, plan, planned, group, layer)
   make_joins(run, plan, planned.layers[layer], group, redis.call('HGET', inputs_key(run, group), '@owner'))
 end
 
--- The last member has ended, or the last join of a layer.
+-- The last member, or the last join of a layer, has ended: makes the next layer of joins, or drops the group.
 local function go_on(run, plan, planned, group)
   local layer, ended = unpack(redis.call('HMGET', group_key(run, group), 'layer', 'ended'))
   local next = tonumber(layer or '0') + 1
@@ -54,7 +58,7 @@ local function is_in(list, wanted)
   return false
 end
 
--- Keeps what came of a member or a join.
+-- Records how a member or join ended: what joins get of it, or why it is missing.
 local function keep_result(run, group, mark, outcome, reason, input)
   local key = group_key(run, group)
   if outcome ~= 'done' then
@@ -76,8 +80,8 @@ local function keep_result(run, group, mark, outcome, reason, input)
   end
 end
 
--- To be called once for each task that ends, whatever it came to. `rest`: of an owner, what follows its numbers: mark, tab, form.
--- `claimed`: the mark that it has claimed, or ''.
+-- Called once for each task that ends, whatever its outcome. `rest` is the entry without its numbers (mark TAB form), `claimed` the
+-- mark that redirects have led it to claim, or ''; only an owner's are used.
 function end_in_group(run, mark, outcome, reason, input, rest, claimed)
   local plan = plan_of(run)
   if not plan then return end
@@ -96,7 +100,7 @@ function end_in_group(run, mark, outcome, reason, input, rest, claimed)
   if not group then
     group = group_of(mark)
     if redis.call('EXISTS', group_key(run, group)) == 0 then
-      -- It has no children.
+      -- The owner has no children.
       if outcome ~= 'done' or redis.call('HGET', run_key(run), 'state') == 'cancelled' then return end
       redis.call('HSET', group_key(run, group), 'open', 1)
       redis.call('HSET', inputs_key(run, group), '@owner', rest)

@@ -1,23 +1,23 @@
--- Shared by the scripts that need it, after prelude.lua: how fast a host may be asked, and when a single task tries it.
+-- Shared by the scripts that need it, after prelude.lua: how fast a host may be asked, and when a single task tries it first.
 -- The rules are those of `task/host/host-pace.ts` and `task/host/breaker.ts`. Fields of `ratelimit:<host>`, beside others:
 --   interval                         '<ms> <until>': the slowest interval that a run asked for lately, and until when it counts
---   limit                            the least interval, by hand, until it is ended by hand
+--   limit                            the shortest interval allowed, set by a person until a person ends it
 --   crawl_delay, crawl_delay_until   what its robots.txt asks for, and until when that counts
 --   response                         '<ms> <interval>': its recent response time, and the interval that follows from it
 --   slow_ms, slow_since, slow_reason the interval it was slowed to, when, and why
 --   throttles                        how often it said "slow down" since its last healthy answer
---   answered                         when it last answered healthily after that
+--   answered                         when it last gave a healthy answer after saying so
 --   failing                          '<n> <kind>': errors in a row
 --   opened, open_until               how often its breaker opened in a row, and until when it is open; absent: closed
 --   probe, probe_until               '<run>|<release>', the one task that tries it, and until when its result is awaited
 
--- 0 if the field is absent, or holds what no script of ours writes.
+-- Returns a field as a number: 0 if it is absent, or holds something that no script of ours writes.
 local function as_number(value)
   local number = tonumber(value or '0')
   return number and math.abs(number) < HIGHEST_START and number or 0
 end
 
--- The longest interval that there is a reason for, that reason (rate, answers, robots or slowed), and the rate's interval.
+-- Returns the longest interval that applies, its reason (rate, answers, robots or slowed), and the interval of the rate alone.
 local function interval_of(own, others, response, slow, delay, delay_until, limit)
   local rate, slowed = math.max(own, as_number(limit)), as_number(slow)
   local other, other_until = both_of(others)
@@ -31,13 +31,13 @@ local function interval_of(own, others, response, slow, delay, delay_until, limi
   return rate, 'rate', rate
 end
 
--- The same, for a host's hash.
+-- Reads a host's hash and returns the same.
 local function read_interval(host, own)
   return interval_of(own, unpack(redis.call('HMGET', host_key(host),
     'interval', 'response', 'slow_ms', 'crawl_delay', 'crawl_delay_until', 'limit')))
 end
 
--- What keeps a host waiting: the eight values that `hosts` and `trace` return for people.
+-- Returns why a host has to wait: the eight values that hosts.lua and trace.lua report to people.
 local function circumstances_of(host, own)
   local paused, reason, by_hand, open_until, opened, response, slow_reason = unpack(redis.call('HMGET', host_key(host),
     'paused_until', 'reason', 'by_hand', 'open_until', 'opened', 'response', 'slow_reason'))
@@ -50,14 +50,14 @@ local function circumstances_of(host, own)
   }
 end
 
--- Does a single other task try the host? `opened` and so on are fields of its hash.
+-- Is another task trying the host alone? `opened`, `probe` and `probe_until` are fields of its hash.
 local function is_tried_by_other(opened, probe, probe_until, own)
   if as_number(opened) == 0 or not probe or probe == own then return false end
   -- A clock that stepped back must not leave a host waiting for the old time.
   return now < as_number(probe_until) and as_number(probe_until) <= now + PROBE_ADMITTED_MS
 end
 
--- A task was given back before its host was asked: if it was to try the host, another one may now.
+-- Lets another task try the host if this one was to, and was given back before the host was asked.
 local function drop_probe(host, run, release)
   local key = host_key(host)
   if redis.call('HGET', key, 'probe') ~= run .. '|' .. release then return end
@@ -80,13 +80,13 @@ local function count_fault(host, kind, failing, opened, open_until, is_silent)
     redis.call('HSET', key, 'opened', int(is_silent and math.max(opened, 1) or opened + 1), 'open_until', int(now + ms))
     redis.call('HDEL', key, 'probe', 'probe_until')
     pause_host(host, ms, count .. ' ' .. kind .. ' in a row')
-    -- So that release sees until when, or that the host has been in trouble for too long.
+    -- So that release.lua sees when the pause ends, or that the host has been in trouble for too long.
     wake_everywhere(host)
   end
   keep_host(host, HOST_KEPT_MS)
 end
 
--- The host answered: closes its breaker, and lets its waiting tasks go. A pause for another reason stands.
+-- The host answered: closes its breaker, and lets release look at its waiting tasks. A pause for another reason stays.
 local function close_breaker(host, opened, open_until, paused)
   local key = host_key(host)
   redis.call('HDEL', key, 'failing', 'opened', 'open_until', 'probe', 'probe_until')
@@ -98,7 +98,7 @@ local function close_breaker(host, opened, open_until, paused)
   wake_everywhere(host)
 end
 
--- The host said "slow down": doubles its interval. More of that within the interval answers earlier requests, and counts once.
+-- The host said "slow down": doubles its interval. Repeats within that interval answer earlier requests, so they count once.
 local function slow_down(host, own, reason)
   local key = host_key(host)
   local slow, since = unpack(redis.call('HMGET', key, 'slow_ms', 'slow_since'))
@@ -119,7 +119,7 @@ local function speed_up(host, own, slow)
   end
 end
 
--- How long to pause a host that said "slow down" without a duration. Several during one pause count once.
+-- Returns how long to pause a host that said "slow down" without a duration. Repeats during one pause count once.
 local function throttle_pause_ms(host)
   local key = host_key(host)
   local paused, throttles = unpack(redis.call('HMGET', key, 'paused_until', 'throttles'))
@@ -131,13 +131,13 @@ local function throttle_pause_ms(host)
   return math.min(THROTTLE_CAP_MS, THROTTLE_BASE_MS * 2 ^ (throttles - 1))
 end
 
--- Takes in what a request showed about its host: a fault or '', why to slow it or '', whether the answer was healthy, and whether
--- it never answered. A 500 of a page that has failed before (`is_again`) says nothing of a host whose breaker is closed.
+-- Updates a host's breaker and pace after a request: its fault or '', why to slow it or '', whether the answer was healthy, and whether
+-- the host has never answered. A 500 of a page that failed before (`is_again`) says nothing about a host whose breaker is closed.
 local function hear_of(host, own_interval, fault, slow_reason, is_up, is_silent, is_again)
   local failing, opened, open_until, paused, slow, throttles =
     unpack(redis.call('HMGET', host_key(host), 'failing', 'opened', 'open_until', 'paused_until', 'slow_ms', 'throttles'))
   if fault == PAGE_FAULT and is_again and not opened then
-    -- The page's own, or else others will show it.
+    -- The page's own fault; if it is the host's, other pages will show it.
   elseif fault ~= '' then
     count_fault(host, fault, failing, opened, open_until, is_silent)
   elseif failing then

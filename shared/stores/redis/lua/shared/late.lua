@@ -1,6 +1,6 @@
 -- Shared by release.lua: which waiting tasks are past their deadline.
 
--- The deadline of a waiting entry, nil of one that can't be read.
+-- Returns the deadline of a waiting entry, or nil if the entry can't be read.
 local function deadline_in(entry)
   return tonumber(string.match(entry, '^%d+ %d+ %d+ (%d+) %d+\t[^\t]*\t'))
 end
@@ -9,7 +9,7 @@ local function is_late(deadline)
   return deadline > 0 and deadline <= now
 end
 
--- How many entries at the head of a list are past their deadline, of the first `most`.
+-- Counts the entries at the head of a list that are past their deadline, up to the first that is not; reads `most` at most.
 local function late_at_head(key, most)
   local late = 0
   for _, entry in ipairs(redis.call('LRANGE', key, 0, most - 1)) do

@@ -1,8 +1,8 @@
--- Shared by release.lua: a run as one look at it knows it.
+-- Shared by release.lua: the state of a run during one look at it.
 
--- What a look goes by, `unpaced` if a run that no worker has touched goes at any pace. Numbers begin above the clock, in microseconds:
--- a store that lost its last second doesn't know which it gave in that, and gives none of them again. How many were given is
--- counted beside `given`, the last, for people. Each host's are written before the next host is looked at, and in one command.
+-- Reads a run. With `unpaced`, a run that no worker has touched is released at any pace. Release numbers start at the clock, in
+-- microseconds: a store that lost its last second has forgotten the numbers of that second, and must not give them again. `given` is
+-- the last number, `released` how many were given, for people. next_numbers writes both in one command, before the next host's turn.
 local function read_run(run, unpaced)
   local key = run_key(run)
   local state, interval, touched, last, released, waiting, told, needs_room, tries_until = unpack(redis.call('HMGET', key,
@@ -10,7 +10,7 @@ local function read_run(run, unpaced)
   local is_running = state == 'running'
   return {
     id = run, is_running = is_running, is_unpaced = unpaced and not touched,
-    -- A run that has gone has none. Without it, one that is running is damaged.
+    -- A deleted run has no interval. A running one without it is damaged.
     interval = (interval or is_running) and counter_of(run, 'interval_ms', interval or ''),
     given = math.max(counter_of(run, 'releases', last), math.min(now * 1000, HIGHEST_START)),
     released = counter_of(run, 'released', released), waiting = counter_of(run, 'waiting', waiting),

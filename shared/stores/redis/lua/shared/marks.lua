@@ -15,7 +15,7 @@ local function shard_key(shard)
   return MARKS .. ':' .. string.format('%.0f', shard)
 end
 
--- Nearly 64 bits of SHA-1 as a signed integer, in decimal digits because a Lua number holds 53 bits; and its last nine
+-- Returns nearly 64 bits of SHA-1 as a signed integer, in decimal digits because a Lua number holds 53 bits, and its last nine
 -- digits, which choose the shard.
 local function digest_of(mark)
   local hex = redis.sha1hex(mark)
@@ -41,7 +41,7 @@ local function agree_on_marks(wanted)
   return wanted
 end
 
--- The marks that runs share, for has_mark, add_mark and remove_marks; call keep_marks after the last change.
+-- Returns the marks that runs share, for has_mark, add_mark and remove_marks. Call keep_marks after the last change.
 local function shared_marks()
   if not is_compact() then return {set = MARKS} end
   local shards = tonumber(redis.call('HGET', MARKS .. ':compact', 'shards'))
@@ -50,7 +50,7 @@ local function shared_marks()
   return {shards = shards, half = half, change = 0}
 end
 
--- The marks that apply to a run.
+-- Returns the marks that apply to a run: its own, or the shared ones.
 local function marks_of(run)
   local key = ARGV[1] .. 'run:' .. run
   if redis.call('HGET', key, 'dedup') == 'run' then return {set = key .. ':seen', run = run} end
@@ -62,7 +62,7 @@ local function shard_of(marks, low)
   return shard < marks.shards and shard or shard - marks.half
 end
 
--- A mark in its group's HASH: see groups.lua.
+-- Returns the field of a mark in its group's HASH: see groups.lua.
 local function member_digest(mark)
   return string.sub(redis.sha1hex(mark), 1, 16)
 end
@@ -98,7 +98,7 @@ local function remove_marks(marks, list)
   return removed
 end
 
--- Adds a shard, which takes over those digests of an older one that one more bit tells apart.
+-- Adds a shard, and moves to it the digests of an older shard that one more bit of the digest puts there.
 local function split_shard(marks)
   local new = marks.shards
   if new == 2 * marks.half then marks.half = new end
@@ -115,7 +115,7 @@ local function split_shard(marks)
   redis.call('SADD', shard_key(new), unpack(going))
 end
 
--- To be called after the last change: updates the counts, and splits as many shards as needed.
+-- Called after the last change: updates the counts, and splits as many shards as needed.
 local function keep_marks(marks)
   if marks.set or marks.group or marks.change == 0 then return end
   local members, before = redis.call('HINCRBY', MARKS .. ':compact', 'members', marks.change), marks.shards

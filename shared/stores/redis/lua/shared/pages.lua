@@ -2,16 +2,16 @@
 -- URL again.
 --
 -- A mark says that a URL was taken once, not whether a task for it is live now. There must be at most one live task per mark,
--- so a page that an incremental run has seen records that itself:
+-- so the record of a page that an incremental run has seen says that, too:
 --   taken   '-'       no task for it is live in a run that shares its marks
---           a run     that run has taken it again: its task may be live for as long as the run is open
+--           a run     that run has taken it again: its task may be live while the run is open
 --           missing   unknown: a task may be live in any open run that shares its marks
 
 local function page_key(mark)
   return ARGV[1] .. 'page:' .. mark
 end
 
--- After how many ms the pages of an incremental run are due again, 0 for never; nil for any other run.
+-- Returns after how many ms the pages of an incremental run are due again, 0 for never; nil if the run isn't incremental.
 local function recrawl_after(run)
   return tonumber(redis.call('HGET', ARGV[1] .. 'run:' .. run, 'recrawl_after_ms'))
 end
@@ -22,7 +22,7 @@ local function is_due(fetched_at, changed_at, after, at)
   return (changed_at and changed_at > fetched_at) or (after > 0 and at - fetched_at >= after)
 end
 
--- Is another run open that shares its marks? Looked up once per script, which may ask about a thousand URLs.
+-- Is another run open that shares the marks? Looked up once per script, since one script may ask about a thousand URLs.
 local other_is_open
 local function is_other_open(run)
   if other_is_open ~= nil then return other_is_open end
@@ -44,7 +44,7 @@ local function write_page(mark, ...)
   redis.call('PEXPIRE', page_key(mark), PAGE_RETENTION_MS)
 end
 
--- Would an incremental run take a URL? It takes each only once, however often it is offered.
+-- Would an incremental run take a URL? It takes each URL only once, however often it is offered.
 local function is_due_now(run, marks, mark, changed_at, after, at)
   local is_marked = has_mark(marks, mark) == 1
   if marks.run then
@@ -58,7 +58,7 @@ local function is_due_now(run, marks, mark, changed_at, after, at)
   return is_due(fetched_at, changed_at, after, at) and not is_live(run, taken)
 end
 
--- Has the run itself taken a URL? Of shared marks that is known for those that it takes by `take_mark`.
+-- Has the run itself taken a URL? With shared marks, known only of URLs that `note_own_mark` has noted.
 local function is_own_mark(run, marks, mark)
   if marks.run then return has_mark(marks, mark) == 1 end
   return redis.call('SISMEMBER', ARGV[1] .. 'run:' .. run .. ':taken', mark) == 1
@@ -68,7 +68,7 @@ local function note_own_mark(run, marks, mark)
   if not marks.run then redis.call('SADD', ARGV[1] .. 'run:' .. run .. ':taken', mark) end
 end
 
--- Takes a URL, be it marked from before or not.
+-- Takes a URL, even one that is already marked.
 local function take_mark(run, marks, mark)
   local is_new = add_mark(marks, mark) == 1
   if not is_new then write_page(mark, 'taken', run) end
@@ -90,7 +90,7 @@ local function remember_page(marks, mark, page, at)
     'read_as', page.readAs, 'claimed', page.claimed or '', unpack(taken))
 end
 
--- The marks of cancelled tasks that are to be dropped: those of pages taken again stay, since they were crawled before.
+-- Returns the marks of cancelled tasks to drop: those of pages taken again stay, since they were crawled before.
 local function without_retaken(run, list)
   if redis.call('EXISTS', ARGV[1] .. 'run:' .. run .. ':taken') == 0 then return list end
   local gone = {}

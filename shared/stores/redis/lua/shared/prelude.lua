@@ -1,20 +1,20 @@
 -- Shared by every script: names of keys, the time, entries, and the moves that more than one script makes. Names in capitals
--- that no script defines are limits, leases and paces: numbers.ts puts the definitions a script needs in front of it.
+-- that no script defines are limits, leases and paces: numbers.ts replaces them by their values.
 --
 -- A task is kept as one string, its parts separated by tabs:
 --   waiting    <attempts> <starts> <throttles> <deadline> <first seen>        TAB mark TAB form
---   put back   <host> <queue> and the above
---   in flight  <publishing | queued | working:<worker>:<since>>[/<stamp>/<links>] and the above; `working` alone: handed over,
---              not begun; stamp and links: what the page's admission has offered, see LinkTally of `ports/frontier/frontier.ts`
--- Times are epoch milliseconds, 0 for none. The form is what `task/form.ts` writes, and opaque here: cjson would turn [] into
+--   put back   <host> <queue>, then as waiting
+--   in flight  <publishing | queued | working:<worker>:<since>>[/<stamp>/<links>], then as put back. `working` alone: handed over,
+--              not begun. Stamp and links: how many links the page's admission has offered, see LinkTally of `ports/frontier/frontier.ts`
+-- Times are epoch milliseconds, 0 for none. The form is written by `task/task/form.ts` and opaque here: cjson would turn [] into
 -- {} and round big numbers. A text that isn't a URL has the reason in place of a form.
--- ARGV[1] is the key prefix. The last argument is '-', or a time in epoch milliseconds that the contract suite steps: by
--- the server's own clock, two stores could not be asked the same at the same moment.
+-- ARGV[1] is the key prefix. The last argument is '-' for the server's time, or a time in epoch milliseconds. The contract suite steps
+-- time that way: by the server's own clock, it could not ask two stores the same thing at the same moment.
 --
--- `now` never goes back: if the server's clock is set back, scores and leases would lie in the future for that long. Instead it
--- continues from where it was, a tenth slower than the clock until the clock has caught up: durations may get longer, never
--- shorter. The key `clock` has '<server time> <how far `now` was ahead of it>', written by keep_time.lua. If Redis loses it,
--- everything timed by it is lost as well.
+-- `now` never goes back. If the server's clock is set back, scores and leases would lie in the future for that long, so `now`
+-- continues from where it was, a tenth slower than the clock, until the clock has caught up: durations may get longer, never
+-- shorter. The key `clock` holds '<server time> <how far `now` was ahead of it>', written by keep_time.lua. If Redis loses it,
+-- everything timed by it is lost too.
 
 local P = ARGV[1]
 local clock = tonumber(ARGV[#ARGV])
@@ -31,7 +31,7 @@ local function int(number)
   return string.format('%.0f', number)
 end
 
--- The numbers of a host's field that holds two, or nothing. Each host that was asked has it: a name for either takes 20 bytes more.
+-- Returns the two numbers of a host's field, or nothing. Every host that was asked has such a field: two fields would take 20 bytes more.
 local function both_of(field)
   local first, second = string.match(field or '', '^([%d.]+) ([%d.]+)$')
   return tonumber(first), tonumber(second)
@@ -50,11 +50,11 @@ local function host_key(host)
   return P .. 'ratelimit:' .. host
 end
 
--- An entry that can't be read, perhaps of another program, is released as malformed: under its mark, or else its own text, from
--- the pseudo host of malformed URLs. So it ends and is reported, and holds up no other.
+-- Returns the waiting form for an entry that can't be read, perhaps one of another program. It is released as malformed, from the pseudo
+-- host of malformed URLs, under its mark or else its own text. So it ends, is reported, and holds up no other.
 local function unreadable(entry)
   local mark = string.match(entry, '^[^\t]*\t([^\t]*)\t') or string.sub(string.gsub(entry, '%c+', ' '), 1, MAX_MALFORMED_MARK_LENGTH)
-  return '0 0 0 0 ' .. int(now) .. '\t' .. mark .. '\twhat the frontier had of it can not be read'
+  return '0 0 0 0 ' .. int(now) .. '\t' .. mark .. '\tthe frontier could not read its entry'
 end
 
 local read_flight
@@ -80,7 +80,7 @@ local function deadline_of(task)
   return tonumber(string.match(task.rest, '^(%d+)'))
 end
 
--- The mark of an entry in any of its forms, or of the part after its numbers.
+-- Returns the mark of an entry in any of its forms, or of the part after its numbers.
 local function mark_in(text)
   return string.match(text, '^[^\t]*\t([^\t]*)\t')
 end
@@ -89,14 +89,14 @@ local function mark_of(task)
   return mark_in(task.rest)
 end
 
--- The ledger's entry of a release. A number alone doesn't name one: a store that lost its last writes, and its clock with
--- them, may reuse numbers while messages from the first time are still around.
+-- Returns the ledger's entry of a release if it has this mark. The number alone is not enough: a store that lost its last writes, and
+-- its clock with them, may reuse numbers while messages from their first use are still around.
 local function entry_of(run, release, mark)
   local entry = redis.call('HGET', run_key(run, 'inflight'), release)
   return entry and mark_in(entry) == mark and entry
 end
 
--- The same for the names from this argument on, (release, its mark)…: those that the ledger holds, once each.
+-- Does the same for the arguments (release, its mark)… starting at `from`. Returns those that the ledger holds, each once.
 local function entries_of(run, from)
   local releases, held, is_read = {}, {}, {}
   for i = from, #ARGV - 2, 2 do releases[#releases + 1] = ARGV[i] end
@@ -128,7 +128,7 @@ local function wake_everywhere(host)
   end
 end
 
--- Nothing of the host is released in this run before `at`.
+-- Lets release look at a host in this run no earlier than `at`.
 local function postpone_host(run, host, at)
   redis.call('ZADD', run_key(run, 'ready'), int(at), host)
   wake_run(run, at)
@@ -147,8 +147,8 @@ local function leave_ledger(run, ...)
   redis.call('ZREM', run_key(run, 'leases'), ...)
 end
 
--- Counts tasks by the step that their marks carry, in `run:<run>:steps`, a HASH of `<state> <step>`. Most runs have none. Not for
--- texts that aren't URLs (host `?`): their marks carry none, whatever they look like.
+-- Counts tasks by the step that their marks carry, in `run:<run>:steps`, a HASH of `<state> <step>`. Most runs have no steps. Not for
+-- texts that aren't URLs (host `?`): their marks carry no step, even if they look as if they did.
 local function count_steps(run, state, list)
   local counts = {}
   for _, mark in ipairs(list) do
@@ -167,13 +167,13 @@ local function group_key(run, group)
   return run_key(run, 'group:' .. group)
 end
 
--- The marks among which a mark counts: those of its group, if it carries one.
+-- Returns the set that a mark belongs to: its group's if it carries a group, else `marks`.
 local function marks_for(run, marks, mark)
   local group = string.match(mark, ' @(%w+)$')
   return group and {group = group_key(run, group)} or marks
 end
 
--- Takes the mark of the page that redirects have led a task to. An incremental run doesn't take it again for its age.
+-- Takes the mark of the page that redirects have led a task to. An incremental run won't take it again because of its age.
 local function take_claimed(run, marks, mark)
   local own = marks_for(run, marks, mark)
   if add_mark(own, mark) == 1 and not own.group and recrawl_after(run) then note_own_mark(run, marks, mark) end
@@ -195,7 +195,7 @@ local function free_claim(run, marks, own)
   redis.call('SREM', run_key(run, 'taken'), claimed)
 end
 
--- What a run's joins are; false if it has none. See `task/group/plan.ts`.
+-- Returns the plan of a run's joins, or false if it has none. See `task/group/plan.ts`.
 local plans = {}
 local function plan_of(run)
   if plans[run] == nil then
@@ -205,7 +205,7 @@ local function plan_of(run)
   return plans[run]
 end
 
--- As `task/group/group.ts` has it.
+-- Returns the name of the group that this mark's task owns, as `task/group/group.ts` does.
 local function group_of(mark)
   return string.sub(redis.sha1hex(mark), 1, GROUP_LENGTH)
 end
@@ -213,7 +213,7 @@ end
 -- Defined by groups.lua, in the scripts that end tasks.
 local end_in_group
 
--- Makes joins: tasks that wait, each with the text of its group's owner in the place of a form.
+-- Makes joins: waiting tasks, each with the text of its group's owner in place of a form.
 local function make_joins(run, plan, names, group, owner)
   local entries, made = {}, {}
   for i, name in ipairs(names) do
@@ -240,13 +240,13 @@ local function make_run_joins(run)
   return true
 end
 
--- Drops the marks of cancelled tasks, and those that they claimed; marks of pages that were crawled before stay.
+-- Drops the marks of cancelled tasks, and the marks that they claimed. Marks of pages that were crawled before stay.
 local function free_marks(run, list)
   local marks = marks_of(run)
   if redis.call('EXISTS', run_key(run, 'claims')) == 1 then
     for _, own in ipairs(list) do free_claim(run, marks, own) end
   end
-  -- Marks in groups go with these.
+  -- Marks in a group are deleted with the group.
   local plain = {}
   for _, mark in ipairs(list) do
     if not string.find(mark, ' @%w+$') then plain[#plain + 1] = mark end
@@ -263,7 +263,7 @@ local function count_cancelled(run, task)
   if task.host ~= MALFORMED_HOST then end_in_group(run, mark, 'cancelled') end
 end
 
--- Counts failed tasks. A later run may try them again, this one won't. A malformed text stays known for good.
+-- Counts failed tasks. A later run may try them again, this one won't. A malformed text stays known for ever.
 local function count_failed(run, reason, list)
   redis.call('HINCRBY', run_key(run), 'failed', #list)
   redis.call('HINCRBY', run_key(run), 'failed:' .. reason, #list)
@@ -274,7 +274,7 @@ local function count_failed(run, reason, list)
   local removed = {}
   for _, mark in ipairs(list) do
     if has_claims then free_claim(run, marks, mark) end
-    -- In a group it stays known.
+    -- A mark in a group stays known.
     if not string.find(mark, ' @%w+$') and remove_marks(marks, {mark}) == 1 then removed[#removed + 1] = mark end
     if shares_pages then redis.call('HDEL', page_key(mark), 'taken') end
   end
@@ -282,13 +282,13 @@ local function count_failed(run, reason, list)
   keep_marks(marks)
 end
 
--- If somebody forgets marks, records that tasks with these marks have come or gone back: they may be where it has already
--- looked. It meets tasks that move forward, from retries to lists to ledger, since it looks in that order.
+-- While marks are being forgotten (see forget.lua), records that tasks with these marks were added or put back: they may be in a place
+-- that was searched before. Tasks that move forward, from retries to lists to ledger, are found without this: the search goes that way, too.
 local function tell_forgetter(list)
   if redis.call('EXISTS', P .. 'forgetting') == 1 then redis.call('SADD', P .. 'forgetting', unpack(list)) end
 end
 
--- Puts a task back into its host's list: at the head, since it was its turn, or at the tail.
+-- Puts a task back into its host's list: at the head, since it had its turn, or at the tail.
 local function put_back(run, run_state, task, at_tail)
   if run_state == 'cancelled' then return count_cancelled(run, task) end
   tell_forgetter({mark_of(task)})
@@ -297,12 +297,12 @@ local function put_back(run, run_state, task, at_tail)
   wake_host(run, task.host)
 end
 
--- Keeps what is known of a host for at least this long: never for less, or a pause would be forgotten with the rest.
+-- Keeps a host's record for at least this long. It never shortens that time, or a pause would be forgotten with the rest.
 local function keep_host(host, ms)
   if redis.call('PTTL', host_key(host)) < ms then redis.call('PEXPIRE', host_key(host), int(ms)) end
 end
 
--- Pauses a host. A longer pause stands.
+-- Pauses a host. A longer pause stays.
 local function pause_host(host, ms, reason)
   local key = host_key(host)
   local till = now + ms
@@ -314,8 +314,8 @@ local function pause_host(host, ms, reason)
   redis.call('ZADD', P .. 'paused', int(till), host)
 end
 
--- Marks of ended runs are kept in case a run is joined again: those of the last runs, and a bounded number in all. A run whose
--- marks are gone takes its pages anew.
+-- Bounds the marks of ended runs, which are kept in case a run is joined again: only those of the last runs stay, up to a total. A run
+-- whose marks are gone takes its pages again.
 local function bound_kept_marks(run)
   if redis.call('EXISTS', run_key(run, 'seen'), run_key(run, 'taken')) == 0 then return end
   local kept, total, runs = P .. 'runs:marked', 0, 0

@@ -1,12 +1,12 @@
 -- Shared by the scripts that need it: which hosts give a run nothing but errors, and which have answered it. The rules are those
 -- of `task/host/host-trouble.ts`.
---   run:<id>:trouble   HASH, host → '<since> <last> <kind> <silent since> <1 once given up> <reason>': its first and last error
---                      since its last healthy answer, and its first without an answer if it never answered this run, else 0. Less
---                      how long nobody had worked in all by then: that time doesn't count
---   run:<id>:answered  HASH, three digits of SHA-1 → three bytes of it for each host that has answered, healthily or not. For
---                      100 000 hosts that is 5 bytes each; a host taken for another, one in a million, is waited for longer
+--   run:<id>:trouble   HASH, host → '<since> <last> <kind> <silent since> <1 once given up> <reason>': the times of its first and
+--                      last error since its last healthy answer, and of its first error without an answer if it never answered
+--                      this run, else 0. Stored less the idle time at the moment of writing, which doesn't count
+--   run:<id>:answered  HASH, three digits of SHA-1 → the next three bytes of it for each host that has answered, healthily or not.
+--                      For 100 000 hosts that is 5 bytes each. A host mistaken for another, one in a million, is waited for longer
 
--- The digests of a bucket; above that, which is a million hosts, the oldest is forgotten.
+-- Maximum bytes of a bucket's digests. Above it, which takes a million hosts, the oldest is forgotten.
 local BUCKET_BYTES = 768
 
 local function place_of(host)
@@ -35,9 +35,9 @@ local function note_answer(run, host)
   redis.call('HSET', run_key(run, 'answered'), bucket, digests .. digest)
 end
 
--- How long no worker was at work, in all: none was started, the machine was asleep, its containers were paused, or RabbitMQ was away. The
--- times of troubles are kept without it, and so move on while nobody can ask a host. As roster.lua has noted; and since then, if no worker
--- has said yet that it is at work.
+-- Total time without a worker at work: none was started, the machine was asleep, its containers were paused, or RabbitMQ was
+-- unreachable. Times of troubles are stored less this total, so a trouble gets no older while nobody can ask the host. It is what
+-- roster.lua has noted, plus the time since the last beat if that is more than a minute ago.
 local idle
 local function idle_time()
   if not idle then
@@ -67,7 +67,7 @@ local function write_trouble(run, host, trouble)
   }, ' '))
 end
 
--- A host gave no healthy answer. Returns whether it has never answered this run, as far as is known.
+-- Records that a host gave no healthy answer. Returns whether it has never answered this run, as far as is known.
 local function note_trouble(run, host, kind, reason, spoke)
   if kind == 'answered' or spoke then note_answer(run, host) end
   if kind == 'silent' and (spoke or has_answered(run, host)) then kind = 'answered' end
@@ -78,14 +78,14 @@ local function note_trouble(run, host, kind, reason, spoke)
   return kind == 'silent'
 end
 
--- From when on the host is down.
+-- Returns the time from which the host counts as down.
 local function down_at(trouble, give_up)
   local at = trouble.since + give_up
   if trouble.silent_since == 0 or trouble.last - trouble.silent_since < SILENT_TRIES_SPAN_MS then return at end
   return math.min(at, trouble.silent_since + SILENT_GIVE_UP_MS)
 end
 
--- For people: the same, if tries go on.
+-- Returns the same if tries continue to fail, to tell people.
 local function expected_down_at(trouble, give_up)
   local at = trouble.since + give_up
   return trouble.silent_since == 0 and at or math.min(at, trouble.silent_since + SILENT_GIVE_UP_MS)

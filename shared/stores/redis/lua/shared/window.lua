@@ -1,9 +1,9 @@
--- Of the script that releases: how much of the window it may use.
---   window  HASH, there while its size isn't the first: its `size`, when that was looked at last (`at`), whether it `shrank` since
+-- Shared by release.lua: how much of the window it may use.
+--   window  HASH, present while the size isn't the first one: `size`, when it was last adjusted (`at`), and `shrank` once it has shrunk
 --   late    when the last delivery came late, see `admit.lua`
 
--- Less while deliveries come late or Redis does, and little more than is `out`, released and not settled. `lag` is how long Redis
--- takes to answer, in ms.
+-- Returns the usable size: less while deliveries are late or Redis is slow, and not much more than `out`, the tasks released and not
+-- settled. `lag` is how long Redis takes to answer, in ms.
 local function usable_window(window, out, lag)
   if window <= LEAST_WINDOW then return window end
   local key, first = P .. 'window', math.min(window, FIRST_WINDOW)
@@ -13,7 +13,7 @@ local function usable_window(window, out, lag)
   local is_late = now - as_number(redis.call('GET', P .. 'late')) < WINDOW_EVERY_MS
   local least = math.max(first, math.floor(window * LEAST_WINDOW_SHARE))
   if lag > LAGGING_MS then
-    -- What is out makes the lag: half of it, half the lag.
+    -- The tasks that are out cause the lag: half of them, half the lag.
     local share = math.max(LEAST_LAGGING_SHARE, math.min(WINDOW_SHRINKS_TO, LAGGING_MS / lag))
     size, shrank = math.max(LEAST_WINDOW, math.floor(math.min(size, out) * share)), '1'
   elseif is_late and size > least then

@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- The first thing done with a delivery: is it still wanted, may its host be asked now?
+-- A worker's first step with a delivery: is it still wanted, and may its host be asked now?
 -- ARGV   prefix, run, release, the task's mark, worker, longest slot wait ms, most starts, time
 -- Result '<verdict>', and for work, deadline and crash_loop ' <attempts> <starts> <throttles> <deadline> <first seen>
---        <1 if the host answers others, or 0> <ms that the host is still paused> <the run's incarnation>'; of a page that an
---        incremental run knows, a list that begins with it: {…, fetched at, etag, modified, content hash, bytes, read as,
+--        <1 if the host answers others, or 0> <ms that the host is still paused> <the run's incarnation>'; for a page that an
+--        incremental run knows, a list that begins with this text: {…, fetched at, etag, modified, content hash, bytes, read as,
 --        claimed mark or ''}
 -- Needs  host_pace.lua, groups.lua
 -- Atomic. Run twice, the second takes the release over from the first and counts a start: harmless below the bound.
@@ -21,7 +21,7 @@ local paused, opened, probe, probe_until, answered =
   unpack(redis.call('HMGET', host_key(task.host), 'paused_until', 'opened', 'probe', 'probe_until', 'answered'))
 paused = as_number(paused)
 
--- Numbers follow the clock, in microseconds. What is taken over from a worker that died is no sign of too much work.
+-- Release numbers follow the clock, in microseconds. A delivery taken over from a dead worker is no sign of overload.
 if not string.find(entry, '^working:') and now - tonumber(release) / 1000 > LATE_MS then
   redis.call('SET', P .. 'late', int(now), 'PX', 4 * WINDOW_EVERY_MS)
 end

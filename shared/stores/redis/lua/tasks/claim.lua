@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
 -- Takes the mark of the URL that redirects led a task to, for that task.
--- ARGV   prefix, run, release, the task's own mark, the mark that it claims, 'take' or 'look', time
--- Result 'claimed': it was free, or is this task's already; 'taken': it is another's; 'stale': the ledger has no such release of that task;
---        'free': it was only to be looked at
--- Atomic; run twice, the second finds what the first did. A task that goes elsewhere the next time lets go of the first.
+-- ARGV   prefix, run, release, the task's own mark, the mark that it claims, 'take' or 'look' (changes nothing), time
+-- Result 'claimed': the mark was free, or was this task's already; 'taken': it is another task's; 'free': 'look' found it free;
+--        'stale': the ledger has no such release of the task
+-- Atomic; run twice, the second finds what the first did. A task that is redirected elsewhere the next time frees its first claim.
 
 local run, own, mark = ARGV[2], ARGV[4], ARGV[5]
 if not entry_of(run, ARGV[3], own) then return 'stale' end

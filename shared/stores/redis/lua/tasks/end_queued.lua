@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Ends the leases of queued tasks of a run, for after a broker was wiped: each waits again.
--- ARGV   prefix, run, cursor ('0' to begin), about how many of the ledger to look at, time
--- Result {the next cursor, '0' when all were looked at; how many were ended}
+-- Ends the leases of a run's queued tasks after the broker was wiped: each task waits again.
+-- ARGV   prefix, run, cursor ('0' to begin), about how many entries of the ledger to scan, time
+-- Result {the next cursor, or '0' at the end of the ledger; how many leases were ended}
 -- Needs  groups.lua
 -- Atomic per call; may run any number of times. A delivery that exists after all has a stale number, and is dropped.
 
@@ -16,7 +16,7 @@ for i = 1, #scanned[2], 2 do
     entries[release] = entry
   end
 end
--- Last first: each goes to the head of its list.
+-- The last number first, since each goes to the head of its list.
 table.sort(queued, function(a, b) return tonumber(a) > tonumber(b) end)
 for _, release in ipairs(queued) do
   leave_ledger(run, release)

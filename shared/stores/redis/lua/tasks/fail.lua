@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
--- Settles tasks that were released only to end: past their deadline, of a host that is down, or no URL.
+-- Settles tasks that were released only to fail: past their deadline, of a host that is down, or not a URL.
 -- ARGV   prefix, run, reason, (release, its mark)…, time
--- Result how many the ledger held
+-- Result how many of them the ledger held
 -- Needs  host_pace.lua, groups.lua
 -- Atomic: the first settle of a release wins; run twice, the second changes nothing.
 
 local run, reason = ARGV[2], ARGV[3]
 local held, failed, urls = {}, {}, {}
--- The task that tries each host, if its breaker is open.
+-- By host, the task that tries it while its breaker is open.
 local probes = {}
 for _, each in ipairs(entries_of(run, 4)) do
   local host = read_flight(each.entry).host

@@ -1,8 +1,8 @@
 #!lua flags=no-writes,allow-oom
--- Looks for a task in a part of its host's list.
+-- Searches a part of its host's list for a task.
 -- ARGV   prefix, run, queue, host, mark, last index (counted from the tail: -1 is the last), most entries, time
--- Result {entries looked at}, and if it was found: the entry, and how many stand before it
--- Reads only. From the tail to the head little is missed: but for a probe, what leaves the list leaves it at the head.
+-- Result {entries searched}, and if the task was found: the entry, and how many are ahead of it
+-- Reads only. A search from the tail to the head misses little: except for a breaker's probe, tasks leave the list at its head.
 
 local key, needle = list_key(ARGV[2], ARGV[3], ARGV[4]), '\t' .. ARGV[5] .. '\t'
 local last, most = tonumber(ARGV[6]), tonumber(ARGV[7])

@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
--- Deliveries were handed to a worker that didn't have to ack them: from now on a crash loses them, and a short lease has to
--- bring them back.
+-- Deliveries were handed to a worker that need not ack them: from now on a crash loses them, so they get a short lease that brings
+-- them back.
 -- ARGV   prefix, run, (release, its mark)…, time
 -- Result how many were handed over
--- Atomic; may run any number of times. No start is counted: what waits in a worker has not begun. A `queued` that comes
---         late finds them working, and changes nothing; one that was admitted meanwhile stays as it is.
+-- Atomic; may run any number of times. Counts no start, since tasks that wait in a worker have not begun. A late call of queued.lua
+--         finds them working and changes nothing; a task that was admitted meanwhile stays as it is.
 
 local run, flights, leases = ARGV[2], {}, {}
 for _, each in ipairs(entries_of(run, 3)) do

@@ -1,8 +1,8 @@
 #!lua flags=no-writes,allow-oom
--- What a join in flight gets of its group.
+-- Returns the inputs of a join in flight: what its group has kept for it.
 -- ARGV   prefix, run, release, the join's mark, time
--- Result {} if the ledger has no such release of that task; else {1 if more came than was kept, or 0, failed, skipped, cancelled,
---        then field, value, … of the inputs}
+-- Result {} if the ledger has no such release of that task; else {1 if there was more than could be kept, or 0, how many members and
+--        joins failed, were skipped, were cancelled, then field, value, … of the inputs}
 -- Needs  groups.lua
 -- Reads only.
 

@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- A worker that hasn't the step of a task was handed it.
+-- A task was handed to a worker that doesn't have its step.
 -- ARGV   prefix, run, release, the task's mark, time
 -- Result '<ms for which only such workers were handed tasks of the step> <attempts> <starts> <throttles> <deadline> <first seen>',
---        or '' if the ledger hasn't the release
--- Atomic; may run any number of times. Of a step, `run:{id}:missing` has '<since> <last time>'; an admission deletes it.
+--        or '' if the ledger doesn't hold the release
+-- Atomic; may run any number of times. `run:<id>:missing` holds '<since> <last time>' for each step; an admission deletes it.
 
 local run, mark = ARGV[2], ARGV[4]
 local entry = entry_of(run, ARGV[3], mark)

@@ -1,16 +1,17 @@
 #!lua
--- Takes tasks that a run doesn't know yet.
--- ARGV   prefix, run, parent's release or '', its mark, 1 for a repeat, tasks that the run may have with links or '', the run's
---        incarnation or '' for any, the offer's id, hosts that each domain may have or '', tasks that the run may have at all or
---        '', the stamp of the parent's admission, links that it offered before, then for each task one argument, its parts
---        divided by tabs: host, queue, deadline in ms or 0, changed at or '',
+-- Adds the tasks that a run doesn't know yet.
+-- ARGV   1 prefix, 2 run, 3 parent's release or '', 4 parent's mark, 5 '1' for a repeat,
+--        6 most tasks in the run for links to be taken or '', 7 the run's incarnation or '' for any, 8 the offer's id,
+--        9 most hosts per domain or '', 10 most tasks in the run at all or '',
+--        11 the stamp of the parent's admission, 12 links that it offered before,
+--        then one argument for each task, its parts separated by tabs: host, queue, deadline in ms or 0, changed at or '',
 --        domain if its hosts are counted or '', what it is a replay of ('task' | 'group' | ''), mark, form; then the time
--- Result {accepted, known, left out for their host, as links too many, as tasks too many}, or {'refused', 'run' | 'parent'}
---         A parent whose links from before are not all here is put back: they were lost, see LinkTally of `ports/frontier/frontier.ts`.
+-- Result {accepted, known, left out by the limit of hosts, of links, of tasks}, or {'refused', 'run' | 'parent'}. If some of a
+--        parent's earlier links were lost, the parent is put back: see LinkTally of `ports/frontier/frontier.ts`.
 -- Needs  groups.lua
--- Atomic: mark, waiting entry and counters come together. Sent again within a minute, since its answer was lost, it changes
---         nothing and gets that answer: it would find everything known, and count it as duplicates. Without allow-oom: a full
---         Redis refuses new work, while all that drains it goes on.
+-- Atomic: mark, waiting entry and counters come together. Sent again within a minute because its answer was lost, it changes
+--         nothing and gets the same answer; run again, it would find everything known and count duplicates. Without allow-oom: a
+--         full Redis refuses new work, while scripts that drain it still run.
 
 local run, parent, is_repeat = ARGV[2], ARGV[3], ARGV[5] == '1'
 local answered = P .. 'offer:' .. ARGV[8]
@@ -21,7 +22,7 @@ local state, discovered, after, incarnation, joins =
 if state ~= 'running' and state ~= 'paused' then return {'refused', 'run'} end
 if ARGV[7] ~= '' and ARGV[7] ~= incarnation then return {'refused', 'run'} end
 
--- The parent's entry with this offer counted, or none: it is stale, or links that it offered before are lost.
+-- Returns the parent's entry with this offer counted, or nil if the parent is stale or links that it offered before are lost.
 local function counted_parent()
   local entry = entry_of(run, parent, ARGV[4])
   if not entry then return nil end
@@ -30,7 +31,7 @@ local function counted_parent()
   local held, before = stamp == ARGV[11] and tonumber(links) or 0, tonumber(ARGV[12])
   if held < before then
     local task = read_flight(entry)
-    -- Its worker has survived it.
+    -- Its worker has survived it, so its starts don't count.
     task.starts = 0
     leave_ledger(run, parent)
     put_back(run, state, task)
@@ -47,13 +48,13 @@ local function room_until(most) return most == '' and math.huge or tonumber(most
 local room_of_links, room = room_until(ARGV[6]), room_until(ARGV[10])
 local most_hosts, counted = ARGV[9] ~= '' and tonumber(ARGV[9]), run_key(run, 'hosts')
 local lists, heads, hosts, new, urls, accepted, known = {}, {}, {}, {}, {}, 0, 0
--- The group of those that are members of one: they are of one page. How many of them are taken.
+-- The group of the tasks that are members of one (all are links of one page), and how many members were taken.
 local group, members = nil, 0
 local left_out = {scope = 0, max_pages = 0, limit = 0}
 after = tonumber(after)
 
--- Would its domain have more hosts than it may? In `run:<run>:hosts`, a HASH, `@<domain>` has how many it has, and each host
--- that was counted a field of its own.
+-- Would the domain have too many hosts with this one? `run:<run>:hosts` is a HASH with the number of hosts in `@<domain>`, and a field
+-- for each host that was counted.
 local function is_one_host_too_many(host, domain)
   if not most_hosts or domain == '' or redis.call('HEXISTS', counted, host) == 1 then return false end
   return tonumber(redis.call('HGET', counted, '@' .. domain) or '0') >= most_hosts
@@ -64,14 +65,14 @@ local function count_host(host, domain)
   redis.call('HINCRBY', counted, '@' .. domain, 1)
 end
 
--- 'known', 'taken', or why it is left out.
+-- Returns 'taken', 'known', or why the task is left out.
 local function take(host, domain, mark, changed_at, replay_of)
   if some_failed and redis.call('SISMEMBER', failed, mark) == 1 then return 'known' end
   local own_group = host ~= MALFORMED_HOST and group_in(mark)
   local goes_by_changes = after and host ~= MALFORMED_HOST and not own_group
   local refused = accepted >= room and 'limit' or accepted >= room_of_links and 'max_pages'
     or is_one_host_too_many(host, domain) and 'scope'
-  -- Past the mark that it has from before, for its group is crawled once more.
+  -- Ignores a mark from before, since its group is crawled once more.
   if replay_of == 'group' then
     local is_known = is_own_mark(run, marks, mark)
     if is_known or refused then return is_known and 'known' or refused end

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- After the broker's confirm: publishing becomes queued, with the lease of a queued task.
+-- The broker has confirmed releases: `publishing` becomes `queued`, with the lease of a queued task.
 -- ARGV   prefix, run, lease ms of the priority queue, of the normal queue, (release, its mark)…, time
 -- Result how many were changed
 -- Atomic: each release is changed only while it is still publishing, so a late or repeated call changes nothing.

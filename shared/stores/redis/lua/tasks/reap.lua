@@ -16,7 +16,7 @@ local function reap_run(run)
   for _, release in ipairs(lapsed) do
     local entry = redis.call('HGET', run_key(run, 'inflight'), release)
     local task = entry and read_flight(entry)
-    -- Nothing leaves the ledger that its list could not take.
+    -- Fails here if the list can't take the task, so that it stays in the ledger.
     if task then redis.call('LLEN', list_key(run, task.queue, task.host)) end
     leave_ledger(run, release)
     if task then put_back(run, run_state, task) end

@@ -1,18 +1,16 @@
 #!lua flags=allow-oom
 -- Leases due tasks, each under a new release number.
--- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, who looks or '' for whom the lease
---        of others is nothing, lease ms, how long Redis takes to answer in ms, bytes that
---        Redis uses, those that it may use or 0, time
+-- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, the looker's id or '' to look whoever
+--        else does, ms of the look lease, ms that Redis takes to answer, bytes that Redis uses, bytes that it may use or 0, time
 -- Needs  damage.lua, host_pace.lua, late.lua, looked_at.lua, put_back.lua, troubles.lua, window.lua
--- Result {ms until the next look, the time, entry…}, an entry being
---        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task, or 'damaged <run> <why>'; {ms until the lease ends, the time,
---        'left'} if another looks for all
--- Atomic: a task is in its list or in the ledger, never in both. Run twice, the second releases other tasks, and the
---         lease brings back those whose answer was lost.
+-- Result {ms until the next look, the time, entry…}, an entry being '<verdict> <release> <run> <host> <queue> ' and the waiting
+--        form of the task, or 'damaged <run> <why>'; {ms until the look lease ends, the time, 'left'} while another process looks
+-- Atomic: a task is in its list or in the ledger, never in both. Run twice, the second releases other tasks, and leases bring
+--         back those whose answer was lost.
 --
--- Runs take turns: those below their even share of the window first, then the rest of the window is lent. Within a run,
--- hosts go by the time of their next look. The host's cursor is shared by all runs, so that two runs on one host don't
--- release twice what the gate lets through.
+-- Runs take turns: first those below their even share of the window, then the rest of the window is lent. Within a run, hosts are
+-- visited by the time of their next look. A host's cursor is shared by all runs, so that two runs on one host don't release twice
+-- as much as the gate lets through.
 
 local limit, window, unpaced = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
 local concurrency, give_up = tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -20,11 +18,12 @@ local concurrency, give_up = tonumber(ARGV[5]), tonumber(ARGV[6])
 local looker, lease_ms, lag = ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
 local used, memory = tonumber(ARGV[10]), tonumber(ARGV[11])
 
--- One looks for all: as long as a full window, or nothing that is due, would keep each of them looking in vain.
+-- Returns for how long looking is left to another process, else 0. While the window is full or nothing is due, one process looks
+-- for all of them, since the others would look in vain.
 local function left_to_other_ms()
   local other, till = string.match(redis.call('GET', P .. 'looker') or '', '^(%S+) (%d+)$')
   if looker == '' or not other or other == looker then return 0 end
-  -- A clock that stepped back must not leave it to one that is dead.
+  -- After the clock stepped back, a dead process must not keep the lease.
   local left = tonumber(till) - now
   return left <= lease_ms and left or 0
 end
@@ -32,7 +31,7 @@ if left_to_other_ms() > 0 then return {int(left_to_other_ms()), int(now), 'left'
 
 local reply, looks = {0, int(now)}, 0
 
--- How far a host's cursor is. A run whose own interval is the slowest says so, for the others.
+-- Stores a host's cursor. A run whose own interval is the slowest stores that, too, for other runs.
 local function keep_cursor(host, cursor, own, rate, interval)
   local lasts = INTERVAL_KNOWN_MS + 2 * own
   if own > 0 and rate == own then
@@ -44,17 +43,17 @@ local function keep_cursor(host, cursor, own, rate, interval)
   keep_host(host, math.max(cursor - now, lasts) + HOST_KEPT_MS)
 end
 
--- A host that gave this run nothing but errors for too long: it still makes us wait, or the last error isn't long ago.
--- After a night without a fleet, it is asked once more.
+-- Has the host given this run nothing but errors for too long, and is it still pausing us, or is its last error recent? After a
+-- night without a fleet, it is asked once more.
 local function is_down(host, trouble)
   if not trouble or now < down_at(trouble, give_up) then return false end
-  -- Paused by hand: it is not the host that makes us wait.
+  -- Paused by hand: the wait is not the host's doing.
   if redis.call('HEXISTS', host_key(host), 'by_hand') == 1 then return false end
   local recently = now - trouble.since < give_up and SILENT_GIVE_UP_MS or give_up
   return now - trouble.last < recently or as_number(redis.call('HGET', host_key(host), 'paused_until')) > now
 end
 
--- What a host in trouble gave the run; tells people how long it is waited for.
+-- Returns the trouble that a host gave the run, if any. Also stores how long such hosts are waited for, to tell people.
 local function trouble_of(run, host)
   local trouble = run.is_troubled and read_trouble(run.id, host)
   if trouble and run.told_give_up ~= give_up then
@@ -64,7 +63,7 @@ local function trouble_of(run, host)
   return trouble
 end
 
--- Counts a host that is given up, and names the first ones.
+-- Counts a host that is given up; the first ones are stored by name.
 local function note_given_up(run, host, trouble)
   if trouble.is_given_up then return end
   trouble.is_given_up = true
@@ -74,11 +73,11 @@ local function note_given_up(run, host, trouble)
   end
 end
 
--- Tasks past their deadline that are taken together, once one was found.
+-- Maximum number of tasks past their deadline that are taken together, once one was found.
 local LATE_TOGETHER = 50
 
--- Moves tasks of a host into the ledger: up to `count` that go, and with those that are past their deadline, which wait for
--- nobody's pace, up to `most`. Returns how many go, how many were taken in all, and the number of the last.
+-- Moves tasks of a host into the ledger: up to `count` to be worked on, and up to `most` together with those past their deadline,
+-- which need no pace. Returns how many are to be worked on, how many were taken in all, and the last release number.
 local function take(run, host, count, most, forced, pop)
   local go, taken, last = 0, 0, nil
   for _, queue in ipairs({'priority', 'normal'}) do
@@ -119,7 +118,7 @@ local function has_waiting(run, host)
   return redis.call('EXISTS', list_key(run.id, 'priority', host), list_key(run.id, 'normal', host)) > 0
 end
 
--- Releases what is due of one host. Returns how many tasks were taken.
+-- Releases the due tasks of one host. Returns how many were taken.
 local function visit_host(run, host, quota)
   local ready = run_key(run.id, 'ready')
   local forced, trouble
@@ -152,7 +151,7 @@ local function visit_host(run, host, quota)
       if concurrency > 0 and response_ms then pace = math.max(pace, response_ms / concurrency) end
     end
     if pace > 0 then
-      -- The gate's next slot is ahead of what was released where slots were reached too late, and let go.
+      -- Where workers reached slots too late to use them, the gate's next slot is ahead of the release cursor.
       cursor = math.min(math.max(now, as_number(gate[3]), as_number(gate[1])), farthest)
       if pace < FAST_LEAD_MS then lead = FAST_LEAD_MS end
       if cursor > now + lead then
@@ -167,7 +166,7 @@ local function visit_host(run, host, quota)
       return 0
     end
   end
-  -- The breaker is open, and its time is over: one task tries the host. From the tail: those at the head have just failed.
+  -- The breaker is open, and its pause is over: one task tries the host. It comes from the tail, as those at the head have just failed.
   if is_tried then count = 1 end
   local go, taken, last = take(run, host, count, quota, forced, is_tried and 'RPOP' or 'LPOP')
   if pace > 0 and go > 0 then
@@ -182,7 +181,7 @@ local function visit_host(run, host, quota)
   elseif is_tried and go > 0 then
     redis.call('ZADD', ready, int(now + PROBE_RELEASED_MS), host)
   elseif pace > 0 and cursor > now + lead then
-    -- Half the lead at once for a fast host, and later than another run that found it not due: so runs alternate.
+    -- Half the lead, so that a fast host gets more at once, and so that runs alternate: one that found it not due looks earlier.
     redis.call('ZADD', ready, int(cursor - lead / 2), host)
   else
     redis.call('ZADD', ready, int(now), host)
@@ -201,8 +200,8 @@ local function reschedule(run)
   if at == math.huge then redis.call('ZREM', P .. 'ready', run) else redis.call('ZADD', P .. 'ready', int(at), run) end
 end
 
--- The hosts that are due, the longest due first. Where there are more than looks, those that became due last take turns with them:
--- hosts that were just asked go on, over the same connections, before all others have had their first turn.
+-- Returns the due hosts, the longest due first. If there are more than looks, also returns those that became due last, to take turns
+-- with them: hosts that were just asked continue over the same connections before all others have had their first turn.
 local function due_hosts(run, most)
   local ready = run_key(run, 'ready')
   local oldest = redis.call('ZRANGEBYSCORE', ready, '-inf', int(now), 'LIMIT', 0, most)
@@ -268,7 +267,7 @@ window = usable_window(window, out, lag)
 local budget = math.min(limit, window - out)
 local wanting = redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, MOST_RUNS_LOOKED_AT)
 local share = math.floor(window / math.max(1, #wanting))
--- Looks are shared, too: a run with hosts that were all paused at once needs many, and gives nothing for them.
+-- Looks are shared, too: a run whose hosts were all paused at once needs many, and releases nothing for them.
 local looks_each = math.ceil(MOST_LOOKS / math.max(1, #wanting))
 for _, lend in ipairs({false, true}) do
   for _, run in ipairs(wanting) do
@@ -280,7 +279,7 @@ end
 if looker ~= '' and #reply - 2 < limit then
   redis.call('SET', P .. 'looker', looker .. ' ' .. int(now + lease_ms), 'PX', lease_ms * 4)
 elseif looker ~= '' then
-  -- There is more to do than one can: whoever comes next helps.
+  -- There is more to do than one process can: the next one helps.
   redis.call('DEL', P .. 'looker')
 end
 

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Makes working leases last longer.
+-- Extends working leases.
 -- ARGV   prefix, run, (release, its mark)…, time
 -- Result how many were renewed
 -- Atomic; may run any number of times.

@@ -1,15 +1,18 @@
 #!lua flags=allow-oom
--- A delivery's outcome.
--- ARGV   prefix, run, release, the task's mark, outcome, reason or '', delay ms, pause (ms | 'grow' | 'alone': the task's own |
---        ''), pause reason, host's health (up | down | '-'), its fault or '', why it is to be slowed or '', bytes, note for
---        people (JSON or ''), ms until the host is free, host that redirects led to or '', the task's form then, what an incremental
---        run remembers of the page (JSON or ''), how many of its links were too deep, out of scope, and kept what their step's
---        condition refuses, the stamp of the admission that offered links or '', how many it offered, 1 if its host or that
---        one's robots.txt has answered, why not healthily (answered | silent | outage | ''), the same for people, ms to pause a
---        host that has answered before or 0, what joins get of it (JSON) or '', the mark that
---        redirects have led it to claim or '', bytes of its links that were refused for lack of memory or '', 1 if such offers are to
---        leave room for others, throttles before a task goes to the tail, URLs whose attempts are noted at most, time
--- Result 'settled', or 'put_back' when the page was done but some of those links are not here, or 'already' when the ledger
+-- Applies a delivery's outcome.
+-- ARGV   1 prefix, 2 run, 3 release, 4 the task's mark, 5 outcome, 6 reason or '', 7 delay ms,
+--        8 pause of the host (ms | 'grow' | 'alone': only this task was throttled | ''), 9 pause reason,
+--        10 the host's health (up | down | '-'), 11 its fault or '', 12 why to slow it or '', 13 bytes,
+--        14 note for people (JSON or ''), 15 ms until the host is free, 16 host that redirects led to or '', 17 the task's form then,
+--        18 what an incremental run remembers of the page (JSON or ''),
+--        19 how many of its links were too deep, 20 out of scope, 21 refused by their step's condition,
+--        22 the stamp of the admission that offered links or '', 23 how many links it offered,
+--        24 '1' if the host or its robots.txt has answered, 25 why not healthily (answered | silent | outage | ''), 26 the same for
+--        people, 27 ms to pause a host that has answered before or 0, 28 what joins get of the page (JSON) or '',
+--        29 the mark that redirects have led it to claim or '', 30 bytes of its links that were refused for lack of memory or '',
+--        31 '1' if such offers must leave room for others, 32 throttles before a task goes to the tail,
+--        33 most URLs whose attempts are noted, then the time
+-- Result 'settled', or 'put_back' when the page was done but some of its links were lost, or 'already' when the ledger
 --        doesn't hold this release of this task
 -- Needs  host_pace.lua, troubles.lua, groups.lua
 -- Atomic: the first settle of a release wins; run twice, the second changes nothing.
@@ -30,7 +33,7 @@ if not entry then return 'already' end
 local key, task, is_admitted = run_key(run), read_flight(entry), string.find(entry, '^working:')
 leave_ledger(run, release)
 
--- Not all links that it offered are here: see LinkTally of `ports/frontier/frontier.ts`.
+-- Some of the links that it offered were lost: see LinkTally of `ports/frontier/frontier.ts`.
 local is_lacking = false
 if outcome == 'done' and ARGV[22] ~= '' then
   local stamp, links = string.match(entry, '^[^ /]+/([^ /]+)/(%d+) ')
@@ -50,7 +53,7 @@ end
 local function own_interval() return as_number(redis.call('HGET', key, 'interval_ms')) end
 
 if moved_to ~= '' then
-  -- The host that it waited at has answered, with a redirect.
+  -- The host that the task waited for has answered, with a redirect.
   note_answer(run, task.host)
   if moved_to ~= task.host then
     redis.call('HDEL', run_key(run, 'trouble'), task.host)
@@ -74,7 +77,7 @@ if health == '-' or trouble_kind == 'outage' then
 else
   hear_of(task.host, own_interval, fault, slow_reason, health == 'up', is_silent, task.attempts > 0)
 end
--- It is the host that its tasks wait for, not each for its own next attempt.
+-- All tasks of a silent host wait for the host, not each for its own next attempt.
 if is_silent then delay = math.min(delay, SILENT_PAUSE_MS) end
 if trouble_pause > 0 and not is_silent then
   pause_host(task.host, math.min(trouble_pause, RETRY_AFTER_CAP_MS), trouble_reason)
@@ -97,7 +100,7 @@ end
 if bytes > 0 then redis.call('HINCRBY', key, 'bytes', bytes) end
 if too_deep > 0 then redis.call('HINCRBY', key, 'left_out:depth', too_deep) end
 if out_of_scope > 0 then redis.call('HINCRBY', key, 'left_out:scope', out_of_scope) end
--- No worker remembers which of these it has reported before: they count when the page ends.
+-- No worker remembers which of these it has reported before, so they count only when the page ends.
 if unmet > 0 and not is_lacking then redis.call('HINCRBY', key, 'left_out:condition', unmet) end
 
 local is_over = outcome == 'done' or outcome == 'skipped' or outcome == 'failed'
@@ -123,7 +126,7 @@ else
   if outcome == 'retry' or health ~= '-' then
     task.starts = 0
   elseif is_admitted then
-    -- Put back before it was asked for: it has neither killed its worker nor been survived.
+    -- Put back before its page was asked for, so this start proves nothing: the task neither killed its worker nor left it alive.
     task.starts = math.max(0, task.starts - 1)
   end
   if (outcome == 'retry' or delay > 0) and run_state ~= 'cancelled' then
@@ -141,7 +144,7 @@ else
     wake_run(run, now + delay)
   else
     if pause ~= '' then task.throttles = task.throttles + 1 end
-    -- Did the host mean all, or this page? Others are to find that out.
+    -- Did the host mean all pages or only this one? Other tasks will show.
     put_back(run, run_state, task, pause == 'grow' or task.throttles >= throttles_until_back)
   end
 end
@@ -154,7 +157,7 @@ if pause ~= '' and pause ~= 'alone' then
   local ms = pause == 'grow' and throttle_pause_ms(task.host) or tonumber(pause)
   pause_host(task.host, math.min(ms, RETRY_AFTER_CAP_MS), pause_reason)
 end
--- Of a pause release knows itself, and when the host will have been in trouble for too long.
+-- A paused host needs no postponing: release.lua knows when the pause ends, and when the host will have been in trouble for too long.
 local is_paused = free_in > LEAD_MS and as_number(redis.call('HGET', host_key(task.host), 'paused_until')) > now
 if free_in > LEAD_MS and not is_paused and redis.call('ZSCORE', run_key(run, 'ready'), task.host) then
   postpone_host(run, task.host, now + free_in - LEAD_MS)

@@ -1,8 +1,8 @@
 #!lua flags=no-writes,allow-oom
--- What a run knows of a task, without looking for it in lists.
+-- Returns what a run knows about a task, without searching its lists.
 -- ARGV   prefix, run, mark, host, time
--- Result {state, dedup, 1 if marked, 1 if failed, now, ms to next look, and as `hosts` has it: interval, why it is so long,
---        response, what it said, pause, reason, by hand, breaker}, or {} if the run is unknown
+-- Result {state, dedup, 1 if marked, 1 if failed, now, ms until the next look at the host, and as in hosts.lua: interval, why it is so
+--        long, response, what the host said, pause, reason, by hand, breaker}, or {} if the run is unknown
 -- Needs  host_pace.lua
 -- Reads only.
 

@@ -1,12 +1,12 @@
 import { MINUTE_MS, SECOND_MS } from '../task/durations.ts';
 
-/** What both frontiers need to know about a deployment. */
+/** The settings of a deployment that both frontiers need. */
 export interface FrontierPolicy {
-  /** Open requests to one host, fleet-wide; 0 for no limit. Tasks are released no faster than such requests can be made. */
+  /** Maximum open requests to one host, fleet-wide; 0 for no limit. Tasks are released no faster than this allows requests. */
   readonly hostConcurrency: number;
-  /** How long a host may give a run nothing but errors before it is down. */
+  /** Time after which a host that gives a run nothing but errors is down. */
   readonly giveUpMs: number;
-  /** How long a delivery may sit in each queue; a queued lease outlives it by 5 minutes. */
+  /** Longest time that a delivery sits in each queue; a queued lease outlives it by 5 minutes. */
   readonly priorityTtlMs: number;
   readonly normalTtlMs: number;
 }
@@ -17,7 +17,7 @@ export const PUBLISHING_MS = MINUTE_MS;
 export const QUEUED_PAST_TTL_MS = 5 * MINUTE_MS;
 export const QUEUED_PAST_DEADLINE_MS = MINUTE_MS;
 
-/** How long an open request keeps its place at a host: longer than any request may take. */
+/** Time for which an open request keeps its place at a host: longer than any request takes. */
 export const PLACE_LEASE_MS = 2 * MINUTE_MS;
 /** A host's assumed response time until one was measured. */
 export const UNKNOWN_RESPONSE_MS = 100;
@@ -28,8 +28,8 @@ export const SHORTEST_PLACE_WAIT_MS = 10;
 export const INTERVAL_KNOWN_MS = 10 * SECOND_MS;
 
 /**
- * Hosts, runs and retries that one `release` looks at, at most. Paused hosts cost a fraction of what others do, so there are more looks
- * than tasks: hosts behind thousands of paused ones are reached sooner.
+ * Maximum hosts, runs and retries that one `release` visits. A paused host costs a fraction of what another does, so there are more
+ * looks than tasks: hosts behind thousands of paused ones are reached sooner.
  */
 export const MOST_LOOKS = 600;
 export const MOST_RUNS_LOOKED_AT = 100;
@@ -38,34 +38,34 @@ export const MOST_RETRIES_WOKEN = 100;
 export const HIGHEST_START = 9_000_000_000_000_000;
 
 /**
- * How many tasks may be out at once adapts to what workers get done. A delivery is late when it is admitted this long after its
- * release: workers have more than they can do, and whatever is released next, of whichever run, waits behind all of it.
+ * The number of tasks out at once adapts to what workers get done. A delivery is late when it is admitted this long after its
+ * release: workers have more than they can do, and all later releases, of any run, wait behind it.
  */
 export const LATE_MS = 200;
-/** The window begins with this, and doubles until deliveries first come late; from then on it shrinks or grows by these. */
+/** The window begins with this, and doubles until deliveries first come late; from then on it shrinks or grows by the factors below. */
 export const FIRST_WINDOW = 1_000;
 export const WINDOW_EVERY_MS = 500;
 export const WINDOW_SHRINKS_TO = 0.8;
 export const WINDOW_GROWS_TO = 1.1;
-/** For late deliveries it doesn't shrink below this share of the greatest, which is four for each slot: every slot has enough to do. */
+/** Late deliveries don't shrink it below this share of the largest window, which is four per slot: every slot has enough to do. */
 export const LEAST_WINDOW_SHARE = 0.4;
 
 /**
- * A task is released at most this long before its slot. While it waits in a worker, it keeps others out, and it takes memory: what lives
- * longer than two collections of young objects is copied twice, and freed by a full collection only.
+ * Longest time between a task's release and its slot. While it waits in a worker, it keeps others out and takes memory: an object that
+ * outlives two collections of young objects is copied twice, and freed only by a full collection.
  */
 export const LEAD_MS = 100;
-/** The same for hosts that are asked more often than this: several of their tasks are released by one look. */
+/** The same for hosts that are asked more often than this, so that one look releases several of their tasks. */
 export const FAST_LEAD_MS = 250;
-/** How soon to look again where nothing waits. */
+/** Time until the next look when nothing waits. */
 export const IDLE_LOOK_MS = 250;
-/** How often it is looked whether there is room again. */
+/** Interval between two checks whether there is room again. */
 export const ROOM_LOOK_MS = SECOND_MS;
 
-/** Tasks dropped by one `drain`: about a millisecond of Redis' time, so that a run of a million doesn't block Redis. */
+/** Maximum tasks dropped by one `drain`: about a millisecond of Redis' time, so that a run of a million doesn't block Redis. */
 export const MOST_DRAINED = 250;
 
-/** Tasks put back by one `reap`. */
+/** Maximum tasks put back by one `reap`. */
 export const MOST_REAPED = 500;
 
 /** From this many throttled answers on, a task waits at the tail of its host's list, so that others are tried. */

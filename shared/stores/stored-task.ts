@@ -4,11 +4,11 @@ import { INITIAL_FIELDS, type TaskPlace, taskOf } from '../task/task/form.ts';
 import type { Task } from '../task/task/task.ts';
 import { FIRST_STEP, MALFORMED_HOST } from '../task/url/fingerprint.ts';
 
-/** Characters of the message about a form that can't be read. */
+/** Maximum characters of the message about a form that can't be read. */
 const MOST_TOLD = 300;
 
 /**
- * Reads a task that a store kept. With a `problem` it is malformed: its text isn't a URL, and the reason stands in place of the
+ * Reads a task that a store kept. With a `problem` it is malformed: either its text isn't a URL, and the reason stands in place of the
  * form, or its form can't be read. It then ends with that problem, and holds up no other task.
  */
 export function readStored(place: TaskPlace, form: string): { readonly task: Task; readonly problem?: string } {

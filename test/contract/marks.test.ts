@@ -127,7 +127,7 @@ describe('compact marks', () => {
       false,
       { forgotten: 0, kept: 0 },
     ]);
-    await expect(marks.forget({ host: 'host-1.test' })).rejects.toThrow(/digests, which tell no host/);
+    await expect(marks.forget({ host: 'host-1.test' })).rejects.toThrow(/digests without a host/);
     for (const how of [{ isDry: true }, {}])
       await expect(marks.forget('all', how)).rejects.toThrow(/when no run is open; r is/);
     await runs.seal('r', 'p');

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { type BatchResults, type KeptBatch, MOST_RESULTS_LENGTH } from '../../ports/batch-results.ts';
 import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
-/** Fields of the hash that are no task's. */
+/** Fields of the hash that belong to no task. */
 const [REQUEST, SIZE] = ['request', 'size'];
 
 /** The results of batches in Redis: `run:{id}:results`, a hash of task → `<release>|<record>`. */

@@ -9,13 +9,13 @@ import { markOfEntry, stateOf, wordsOfEntry } from './forms/entry.ts';
 import { LEAVES_ROOM_FROM, NO_ROOM_FROM } from './numbers.ts';
 import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
-/** Entries of a list that one script looks through: about a millisecond. */
+/** Entries of a list that one script call searches: about a millisecond. */
 const LOOK = 1_000;
 /** A task that moves during the search may be missed once or twice, but hardly three times. */
 const MOST_LOOKS = 3;
-/** Hosts whose lists are looked through at once. */
+/** Hosts whose lists are searched at once. */
 const HOSTS_AT_ONCE = 20;
-/** Hosts whose lists are looked through at all: for pages that are done, too, so those of a broad crawl would cost Redis seconds. */
+/** Maximum hosts whose lists are searched. Pages that are done are searched for as well, which in a broad crawl would cost Redis seconds. */
 const MOST_HOSTS_SEARCHED = 2_000;
 
 type WaitingPlace = Extract<Place, { at: 'waiting' }>;
@@ -75,7 +75,7 @@ export class RedisBiographer implements Biographer {
     return await this.#findElsewhere(run, mark, host);
   }
 
-  /** Redirects may have led it to a host whose turn it waits for. */
+  /** Searches the lists of other hosts, since redirects may have led the task to one of them. */
   async #findElsewhere(run: string, mark: string, own: string): Promise<Place | undefined> {
     let searched = 0;
     for await (const pairs of chunksOfPairs(this.#redis, `${this.#prefix}run:${run}:ready`, 'zset')) {

@@ -6,7 +6,7 @@ const CHUNK = 500;
 /** Entries of a list that successive chunks read twice: entries shift when a probe is taken from the tail in between. */
 const OVERLAP = 20;
 
-/** A list from its tail to its head, in chunks. Entries may come twice; nothing that stays is missed. */
+/** Reads a list from its tail to its head, in chunks. Entries may come twice; none that stays in the list is missed. */
 export async function* chunksOfList(redis: Redis, key: string): AsyncGenerator<string[]> {
   for (let last = -1; ; last -= CHUNK - OVERLAP) {
     const entries = await redis.lrange(key, last - CHUNK + 1, last);
@@ -15,7 +15,7 @@ export async function* chunksOfList(redis: Redis, key: string): AsyncGenerator<s
   }
 }
 
-/** The members of a set, in chunks. Members present throughout come at least once. */
+/** Reads the members of a set, in chunks. Members present throughout come at least once. */
 export async function* chunksOfSet(redis: Redis, key: string, pattern = '*'): AsyncGenerator<string[]> {
   for (let cursor = '0'; ; ) {
     const [next, members] = await redis.sscan(key, cursor, 'MATCH', pattern, 'COUNT', CHUNK);
@@ -25,7 +25,7 @@ export async function* chunksOfSet(redis: Redis, key: string, pattern = '*'): As
   }
 }
 
-/** The keys that match, in chunks. Keys present throughout come at least once. */
+/** Reads the keys that match, in chunks. Keys present throughout come at least once. */
 export async function* chunksOfKeys(redis: Redis, pattern: string): AsyncGenerator<string[]> {
   for (let cursor = '0'; ; ) {
     const [next, keys] = await redis.scan(cursor, 'MATCH', pattern, 'COUNT', CHUNK);
@@ -35,7 +35,7 @@ export async function* chunksOfKeys(redis: Redis, pattern: string): AsyncGenerat
   }
 }
 
-/** Pairs of a sorted set (member, score) or of a hash (field, value), in chunks. */
+/** Reads the pairs of a sorted set (member, score) or of a hash (field, value), in chunks. */
 export async function* chunksOfPairs(
   redis: Redis,
   key: string,
@@ -51,7 +51,7 @@ export async function* chunksOfPairs(
   }
 }
 
-/** A text as a glob pattern that matches only itself. */
+/** Returns a glob pattern that matches only this text. */
 export function escapeGlob(text: string): string {
   return text.replaceAll(/[\\*?[\]^]/g, '\\$&');
 }

@@ -4,7 +4,7 @@ import type { PaceReason } from '../../task/host/host-pace.ts';
 /** How many values `circumstances_of` in `host_pace.lua` returns. */
 export const CIRCUMSTANCES = 8;
 
-/** Reads those values. */
+/** Reads the values of `circumstances_of`. */
 export function readCircumstances(values: readonly (string | number | undefined)[]): HostCircumstances {
   const [intervalMs, because, responseMs, slowReason, pausedMs, reason, byHand, isUnreachable] = values.map(String);
   return {

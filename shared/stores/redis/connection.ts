@@ -11,30 +11,30 @@ import { tlsOf } from './tls.ts';
 
 /** Reports about the connection, after it was first made. */
 export interface RedisEvents {
-  /** Also after each vain attempt to reconnect: its reason may be another one. */
+  /** Also called after each failed attempt to reconnect, since its reason may differ. */
   lost(reason: string): void;
   restored(): void;
-  /** It answers nothing just now, though the connection stands. Left out where nobody waits for an answer. */
+  /** The server answers nothing at the moment, though the connection is up. Not set where nobody waits for an answer. */
   silent?(): void;
-  /** A silent one answers again, before it counted as gone. */
+  /** A silent server answers again, before it counted as gone. */
   answering?(): void;
 }
 
 interface RedisConnectionOptions {
   readonly events: RedisEvents;
-  /** Where that is said which only a crash would lose; left out where nobody is to be told. */
+  /** Logs warnings about settings with which only a crash loses data; no warnings by default. */
   readonly log?: Logger | undefined;
-  /** What TLS is spoken with, if the URL is of TLS; left out: without a client certificate, and by the issuers that Node.js trusts. */
+  /** TLS options for a `rediss://` URL. By default there is no client certificate, and Node.js' own issuers are trusted. */
   readonly tls?: ClientTls | undefined;
-  /** Is a server that takes no writes waited for until it does? Default: no, its refusal is an error. */
+  /** Whether to wait for a server that takes no writes until it does. By default, its refusal is an error. */
   readonly waitsForWrites?: boolean | undefined;
-  /** Of one that waits: throws what its user lacks. Default: nothing is looked at. */
+  /** With `waitsForWrites`: throws if the user lacks rights. By default, they are not checked. */
   readonly checkRights?: ((redis: Redis) => Promise<void>) | undefined;
 }
 
 /** A Redis client that sends commands in batches, and can hang up. */
 export class BatchingRedis extends Redis {
-  /** Did the server say, when it was last asked, that it still reads its data from disk? It answers nothing else meanwhile. */
+  /** Whether the server last said that it is still reading its data from disk. It answers nothing else meanwhile. */
   isLoading = false;
   #isReconnecting = false;
 
@@ -49,8 +49,8 @@ export class BatchingRedis extends Redis {
   }
 
   /**
-   * Looks at the answers to what the client asks by itself until the server is ready. What others ask waits until then: ioredis would
-   * send what a loading server answers as well, such as INFO, and forget it, with no answer ever, if the connection closed first.
+   * Reads the answers to the client's own commands until the server is ready, and lets all other commands wait until then. ioredis would
+   * send at once those that a loading server answers, such as INFO, and would never settle them if the connection closed first.
    */
   override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
     const { status } = this;
@@ -71,7 +71,7 @@ export class BatchingRedis extends Redis {
     return super.sendCommand(command, stream);
   }
 
-  /** Once for a connection: ioredis asks for it with each answer that is a reason to reconnect, and each time adds a listener to the socket. */
+  /** Reconnects once per connection: ioredis calls it for each answer that is a reason to, and each time adds a listener to the socket. */
   override disconnect(reconnects = false): void {
     if (reconnects && this.#isReconnecting) return;
     this.#isReconnecting = reconnects;
@@ -84,16 +84,16 @@ export class BatchingRedis extends Redis {
   }
 }
 
-/** Does ioredis itself send it on a connection that isn't ready yet? */
+/** Whether ioredis itself sends this command on a connection that isn't ready yet. */
 function isHandshake({ name, args }: Parameters<Redis['sendCommand']>[0]): boolean {
   return /^(auth|hello|client|select|readonly)$/i.test(name) || (name === 'info' && args.length === 0);
 }
 
 /** A server that hasn't answered for this long counts as gone. */
 const SILENT_MS = 15_000;
-/** Between two looks whether a server that was reached can be worked with. */
+/** Interval between two checks whether a server that was reached can be used. */
 const UNFIT_LOOK_MS = 1_000;
-/** Why a server takes no writes at all, by how its answer begins. One that is full (`OOM`) is none of these: what drains it goes on. */
+/** Why a server takes no writes at all, by the beginning of its answer. Not `OOM`: on a full server, scripts that drain it still run. */
 const NO_WRITES: readonly (readonly [answer: string, reason: string])[] = [
   ['READONLY', 'it is a replica, and takes no writes'],
   ['MISCONF', "it can't save its data, and takes no writes until it can: is its disk full? Its log says why (MISCONF)"],
@@ -103,12 +103,12 @@ const NO_WRITES: readonly (readonly [answer: string, reason: string])[] = [
   ],
   [NO_RIGHTS, 'its user lacks a right'],
 ];
-/** Writes nothing, but is refused whenever writing is: it doesn't say that it doesn't. */
+/** A script that writes nothing, but is refused whenever writes are, since it has no `no-writes` flag. */
 const WRITE_PROBE = '#!lua flags=allow-oom\nreturn 1';
 const LOADING = 'it is still loading its data';
 const CLOSED = 'the connection was closed';
 const ASK_EVERY_MS = 5_000;
-/** The same where somebody waits for answers: whether the server gives any is known within four seconds. */
+/** The same where somebody waits for answers: a silent server is noticed within four seconds. */
 const ASK_SOON_MS = 1_000;
 /** A server that hasn't answered for this long counts as silent: a script of ours takes half a second at most. */
 const UNANSWERED_MS = 2_500;
@@ -116,10 +116,10 @@ const UNANSWERED_MS = 2_500;
 export const MOST_BETWEEN_TRIES_MS = 5_000;
 
 /**
- * A connection to Redis that fails fast until first connected, then reconnects for ever. Commands sent while it is away wait,
- * and are sent again when it is back, so every script may run twice. A server that hangs counts as away, and so does one that
- * takes no writes (it has become a replica, its disk is full, it has lost its own replicas, its user has lost a right), or would now
- * lose what it is given.
+ * A connection to Redis that fails fast until first connected, then reconnects for ever. Commands sent while the server is unreachable
+ * wait, and are sent again when it is back, so every script may run twice. A server that hangs counts as unreachable, and so does one
+ * that takes no writes (it has become a replica, its disk is full, it has lost its own replicas, its user has lost a right), or whose
+ * configuration no longer keeps data.
  */
 export class RedisConnection {
   readonly redis: Redis;
@@ -129,10 +129,10 @@ export class RedisConnection {
   readonly #checkRights: RedisConnectionOptions['checkRights'];
   #stood = false;
   #isLost = false;
-  /** When it was last reached, it could not be worked with. */
+  /** Whether the server could not be used when it was last reached. */
   #isUnfit = false;
   readonly #toldProblems = new Set<string>();
-  /** Since when an answer has been awaited. */
+  /** When the answer that is awaited was asked for. */
   #askedAt: number | undefined;
   #isSilent = false;
   #watch: NodeJS.Timeout | undefined;
@@ -154,7 +154,7 @@ export class RedisConnection {
       connectTimeout: CONNECT_TIMEOUT_MS,
       maxRetriesPerRequest: null,
       retryStrategy: (times) => this.#delayBeforeTry(times),
-      // Reconnect, and send it again: after a fail-over, to find the new master.
+      // Reconnects and sends the command again (2), to find the new master after a fail-over.
       reconnectOnError: (error) => {
         const reason = waitsForWrites ? noWritesReason(error) : undefined;
         if (reason === undefined || isOfProbe(error)) return false;
@@ -171,7 +171,7 @@ export class RedisConnection {
     });
     this.redis.on('error', (error: unknown) => {
       this.#reason = messageOf(error);
-      // Refused the database that was asked for, ioredis would work in database 0.
+      // If the server refuses the chosen database, ioredis would work in database 0.
       if (isOfSelect(error)) this.#redis.hangUp(this.#reason);
     });
     this.redis.on('close', () => {
@@ -190,7 +190,7 @@ export class RedisConnection {
     });
   }
 
-  /** @throws ConfigurationError if this Redis would lose what it is given */
+  /** @throws ConfigurationError if this Redis can't be used, because it may evict keys, say */
   async connect(): Promise<void> {
     const everyMs = this.#events.silent === undefined ? ASK_EVERY_MS : ASK_SOON_MS;
     this.#watch ??= setInterval(() => this.#listen(), everyMs).unref();
@@ -217,15 +217,15 @@ export class RedisConnection {
     this.redis.disconnect();
   }
 
-  /** Nothing if there is to be no other try. */
+  /** Milliseconds until the next attempt; null for none. */
   #delayBeforeTry(times: number): number | null {
     if (!this.#stood) return null;
     return this.#isUnfit ? UNFIT_LOOK_MS : Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6));
   }
 
   /**
-   * Looks at a server that is back. It may have been restarted with another configuration, or be another one. If it can't be worked
-   * with, it is hung up on: whatever else is sent to it waits again.
+   * Checks a server that is back. It may have been restarted with another configuration, or be another server. Hangs up if it can't be
+   * used: all other commands then wait again.
    */
   async #isFit(mustTakeWrites: boolean): Promise<boolean> {
     try {
@@ -244,7 +244,7 @@ export class RedisConnection {
 
   #listen(): void {
     if (this.#askedAt !== undefined) {
-      // After the process itself was busy, answers may be there that it hasn't read.
+      // If this process was busy, answers may have arrived that it hasn't read.
       setImmediate(() => this.#judgeSilence());
     } else if (this.redis.status === 'ready') {
       this.#askedAt = performance.now();

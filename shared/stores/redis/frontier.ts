@@ -49,24 +49,24 @@ import { flatten } from './settlement.ts';
 
 interface RedisFrontierOptions extends RedisStoreOptions {
   readonly policy: FrontierPolicy;
-  /** Refuses offers while Redis is nearly full. Left out: only Redis itself refuses them. */
+  /** Refuses offers while Redis is nearly full. By default, only Redis itself refuses them. */
   readonly memory?: RedisMemory;
-  /** How many URLs keep notes of their failed attempts, for people; by default {@link MOST_NOTED}. */
+  /** Maximum URLs that keep notes of their failed attempts, for people; by default {@link MOST_NOTED}. */
   readonly mostNoted?: number;
 }
 
-/** Only the newest stay: millions of failures would fill Redis with notes nobody reads. Dead letters have them, too. */
+/** Only the newest notes stay: millions of failures would fill Redis with notes nobody reads. Dead letters have them, too. */
 const MOST_NOTED = 50_000;
-/** Its scripts that run for every page. */
+/** The frontier's scripts that run for every page. */
 export const CALLED_EACH_PAGE = ['admit', 'settle'] as const satisfies readonly ScriptName[];
-/** Releases that one script call names at most. */
+/** Maximum releases named in one script call. */
 const MOST_NAMED = 500;
-/** Where nobody watches Redis' memory, only Redis itself does. */
+/** Memory use where only Redis itself watches it. */
 const NO_LIMIT: MemoryUse = { usedBytes: 0, limitBytes: 0 };
 type Refusal = readonly ['refused', 'run' | 'parent'];
 type Taken = readonly [accepted: number, known: number, scope: number, maxPages: number, limit: number];
 
-/** The frontier in Redis: each method is one script of `stores/redis/lua`, which has the rules. */
+/** The frontier in Redis: each method is one script of `stores/redis/lua`, which holds the rules. */
 export class RedisFrontier
   implements Frontier, AttemptHistory, Claims, FullStore, Groups, QueuedLeases, HandOvers, Ledger, MissingSteps
 {
@@ -77,7 +77,7 @@ export class RedisFrontier
   readonly #scripts: Scripts;
   /** The last arguments of `settle.lua`. */
   readonly #bounds: readonly [throttlesBeforeTail: number, mostNoted: number];
-  /** Names its offers, together with their number. */
+  /** Identifies this frontier's offers, together with their number. */
   readonly #id = randomBytes(6).toString('hex');
   #offers = 0;
   readonly #lag = new LookLag();
@@ -244,7 +244,7 @@ export class RedisFrontier
   }
 }
 
-/** Names releases to a script, few enough at a time for it to hand them on in one command, and to hold Redis for a moment only. */
+/** Calls a script with some releases at a time: few enough for one command, and to hold Redis only for a moment. */
 async function forAll(
   releases: readonly ReleaseName[],
   run: (names: readonly (string | number)[]) => Promise<unknown>,

@@ -13,7 +13,7 @@ import { PLACE_LEASE_MS } from '../policy.ts';
 import type { ScriptName } from './script-text.ts';
 import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
-/** Its scripts that run for every request, or for most. */
+/** The gate's scripts that run for every request, or for most. */
 export const CALLED_EACH_REQUEST = ['gate', 'paused', 'sent_late', 'leave'] as const satisfies readonly ScriptName[];
 
 /** The gate of a fleet: one script per question, on the hash that release reads too. */

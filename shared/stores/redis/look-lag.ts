@@ -1,11 +1,11 @@
-/** Looks that have to be slow before Redis counts as busy. */
+/** Number of looks in a row that have to be slow before Redis counts as busy. */
 const LOOKS_TIMED = 5;
-/** One that takes so much longer is enough: no process is busy for so long, without a pause, that only it would be to blame. */
+/** A single look is enough if it takes this much longer: no process is busy that long without a pause, so it is Redis. */
 const LONG_LOOK_MS = 250;
 
 /**
- * How much longer than it has to Redis takes for a look. The quickest look so far says what it has to: how far away Redis is does
- * not make it busy.
+ * Measures how much longer than necessary Redis takes for a look. The quickest look so far is the necessary time, since it includes
+ * the distance to Redis, which doesn't make Redis busy.
  */
 export class LookLag {
   readonly #last: number[] = [];
@@ -17,7 +17,7 @@ export class LookLag {
     if (this.#last.push(ms) > LOOKS_TIMED) this.#last.shift();
   }
 
-  /** Of the last looks, the shortest: this process may have been busy during some of them, Redis is busy in all. Whole milliseconds. */
+  /** The lag in whole milliseconds, by the shortest of the last looks: this process may have been busy in some, but Redis is in all. */
   get ms(): number {
     const last = (this.#last.at(-1) ?? 0) - this.#quickest;
     if (last >= LONG_LOOK_MS) return Math.round(last);

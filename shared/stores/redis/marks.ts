@@ -28,7 +28,7 @@ interface MarkSet {
   readonly sharers: readonly string[];
   /** It holds only marks of tasks that are over. */
   readonly isOfEnded: boolean;
-  /** Its marks are in a set that counts, too. */
+  /** Its marks are also in another set, where they are counted. */
   readonly isBeside?: true;
 }
 
@@ -67,7 +67,7 @@ export class RedisMarks implements Marks {
     }
   }
 
-  /** Without a log of what moves meanwhile it only counts. */
+  /** Without a log of tasks that move meanwhile, it only counts. */
   async #forgetMarks(which: Forgettable, log: MoveLog | undefined, onMarks: OnMarks): Promise<Forgotten> {
     const sets = await this.#sets();
     const compact = await this.#forgetCompact(which, sets[0]?.sharers ?? [], log, onMarks);
@@ -81,7 +81,7 @@ export class RedisMarks implements Marks {
     return total;
   }
 
-  /** What incremental runs remember of a page goes with its mark: a forgotten page is fetched whole. */
+  /** Deletes what incremental runs remember of pages whose marks are forgotten, so that these are fetched whole. */
   async #forgetPages(which: Forgettable): Promise<void> {
     const key = `${this.#prefix}page:`;
     if (which !== 'all' && 'mark' in which) {
@@ -107,7 +107,7 @@ export class RedisMarks implements Marks {
       { key: 'crawled_urls', sharers: shared, isOfEnded: false },
       ...known.flatMap((run) => [
         { key: `run:${run}:seen`, sharers: open.includes(run) ? [run] : [], isOfEnded: false },
-        // What an incremental run has taken, of the marks that runs share.
+        // The shared marks that an incremental run has taken.
         {
           key: `run:${run}:taken`,
           sharers: open.includes(run) ? [run] : [],
@@ -119,7 +119,7 @@ export class RedisMarks implements Marks {
     ];
   }
 
-  /** Undefined if the marks that runs share are not compact. */
+  /** Forgets compact marks; undefined if the marks that runs share are not compact. */
   async #forgetCompact(
     which: Forgettable,
     sharers: readonly string[],
@@ -134,7 +134,7 @@ export class RedisMarks implements Marks {
       return { forgotten: Number(await this.#redis.hget(key, 'members')), kept: 0 };
     }
     if ('host' in which)
-      throw new UsageError('compact marks (DEDUP) are digests, which tell no host: forget single URLs, or --all');
+      throw new UsageError('compact marks (DEDUP) are digests without a host: forget single URLs, or --all');
     const { mark } = which;
     if ((await this.#scripts.run('known', mark)) !== 1) return { forgotten: 0, kept: 0 };
     if ((await this.#liveMarks(sharers, new Set([mark]))).has(mark)) return { forgotten: 0, kept: 1 };
@@ -152,7 +152,7 @@ export class RedisMarks implements Marks {
     }
   }
 
-  /** Reads the marks first, then which are live. Marks whose tasks come or move meanwhile are in the log, and stay. */
+  /** Reads the marks first, then which are live. Marks whose tasks are added or put back meanwhile are in the log, and stay. */
   async #forgetIn(
     { key, sharers, isOfEnded }: MarkSet,
     which: Forgettable,
@@ -202,9 +202,8 @@ export class RedisMarks implements Marks {
   }
 
   /**
-   * Which of these marks have tasks that wait or are in flight. It looks at retries, lists and ledger in this order: it meets
-   * a task that moves forward meanwhile, and one that moves back is in the log. A task may wait at any host, since redirects
-   * lead elsewhere.
+   * Returns which of these marks have tasks that wait or are in flight. It reads retries, lists and ledger in this order, so it finds
+   * a task that moves forward meanwhile; one that moves back is in the log. A task may wait at any host, since redirects lead elsewhere.
    */
   async #liveMarks(runs: readonly string[], marks: ReadonlySet<string>): Promise<Set<string>> {
     const live = new Set<string>();
@@ -235,6 +234,6 @@ export class RedisMarks implements Marks {
 
 function openRunSharesCompactMarks(run: string): UsageError {
   return new UsageError(
-    `compact marks (DEDUP) can't be held against what waits: forget them when no run is open; ${run} is`,
+    `compact marks (DEDUP) can't be compared with waiting tasks: forget them when no run is open; ${run} is open`,
   );
 }

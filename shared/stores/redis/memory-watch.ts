@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { FULL_AT, FULL_FOR_OTHERS_AT, type MemoryUse, type StoreMemory } from '../../ports/frontier/store-memory.ts';
 
-/** Who would write: a producer can wait; a worker's links come from a page that was fetched already; a cache can do without. */
+/** The writer that asks: a producer can wait, a worker has already fetched the page with its links, and a cache can do without. */
 type Writer = 'producer' | 'worker' | 'cache';
 
-/** Shares of `maxmemory` from which on offers wait, and a cache keeps nothing: it must not be what others wait for. */
+/** Shares of `maxmemory` from which on offers wait and a cache keeps nothing. The cache stops first, so that nobody waits because of it. */
 const SHARES: Readonly<Record<Writer, number>> = { producer: FULL_FOR_OTHERS_AT, worker: FULL_AT, cache: 0.6 };
 const READ_EVERY_MS = 500;
 
@@ -24,7 +24,7 @@ export class RedisMemory implements StoreMemory {
     return limitBytes > 0 && usedBytes >= limitBytes * SHARES[writer];
   }
 
-  /** As of the last half second. */
+  /** Memory use as of the last half second. */
   async recent(): Promise<MemoryUse> {
     if (performance.now() - this.#readAt > READ_EVERY_MS) {
       this.#reading ??= this.#read().finally(() => {

@@ -4,19 +4,19 @@ import type { Forgotten } from '../../ports/marks.ts';
 import { UsageError } from '../../runtime/errors.ts';
 import type { Scripts } from './scripts.ts';
 
-/** How long a `forget` that died still blocks the next one. */
+/** Time for which a `forget` that died still blocks the next one. */
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 15_000;
 
 /**
- * The marks of tasks that have come, or gone back, since a `forget` began: looking through a run takes many commands, and its
- * tasks move meanwhile.
+ * Records the marks of tasks that were added or put back since a `forget` began: searching a run takes many commands, and its tasks
+ * move meanwhile.
  */
 export class MoveLog {
   readonly #redis: Redis;
   readonly #key: string;
   readonly #scripts: Scripts;
-  /** It can't be a mark: marks have no line breaks. */
+  /** Its own entry in the set. It can't be a mark, since marks have no line breaks. */
   readonly #owner = `\n${randomUUID()}`;
   #timer: NodeJS.Timeout | undefined;
 

@@ -14,9 +14,9 @@ import * as knownPage from '../../task/task/known-page.ts';
 import * as fingerprint from '../../task/url/fingerprint.ts';
 import * as policy from '../policy.ts';
 
-/** How long what is known of a host is kept after its last use. */
+/** Time for which a host's record is kept after its last use. */
 const HOST_KEPT_MS = 10 * durations.MINUTE_MS;
-/** Until release looks again at a run or host of which Redis has something damaged. */
+/** Time until release looks again at a run or host with damaged data in Redis. */
 const DAMAGED_LOOK_MS = durations.MINUTE_MS;
 /** An offer repeated within this time gets the first one's answer. */
 const ANSWER_KEPT_MS = durations.MINUTE_MS;
@@ -26,29 +26,30 @@ const MOST_KEPT_MARKS = 2_000_000;
 /** The response cache may spend the budget of this time at once. */
 const BURST_MS = 5 * durations.SECOND_MS;
 /**
- * Redis has more to do than it can when an answer takes this long. A slot that was granted 100 ms ago is too old to be used, so that
- * workers would ask and ask, and fetch nothing: the window shrinks, however few slots have something to do then.
+ * Redis is overloaded when an answer takes this long. A slot that was granted 100 ms ago is too old to be used, so workers would ask
+ * again and again, and fetch nothing: the window shrinks, even if few slots then have something to do.
  */
 const LAGGING_MS = 50;
 const LEAST_WINDOW = 200;
-/** What it shrinks to at most, at once. */
+/** The smallest share that it shrinks to in one step. */
 const LEAST_LAGGING_SHARE = 0.25;
 /**
- * Tasks that wait for room stand behind all other retries, each at one of these and the time of its next try: those for which Redis
- * may be full to 95 %, and those of which the offers leave room for others. Both are exact, and above every time.
+ * Tasks that wait for room come after all other retries: their score is the time of the next try plus one of these. The first is for
+ * tasks whose offers may fill Redis to 95 %, the second for those whose offers leave room for others. Both are exact numbers, and
+ * above every time.
  */
 export const NO_ROOM_FROM = 2_000_000_000_000_000;
 export const LEAVES_ROOM_FROM = 4_000_000_000_000_000;
 const MEBIBYTE = 1_048_576;
-/** In the place of a step's name: none is named so. */
+/** Stands in place of a step's name; no step has this name. */
 const NO_STEP = ' ';
 /** A compact mark is a sign and two groups of digits, each below its bound: together they fit into 63 bits. */
 const DIGEST_HIGH = 9_199_999_999;
 const DIGEST_LOW = 1_000_000_000;
 
 /**
- * The limits, leases and paces that scripts use, under the names they have there. Most belong to the domain, and the SQLite
- * store uses them, too: all that these modules export can be named. Those above are Redis' own.
+ * The limits, leases and paces that scripts use, by their names there. Most belong to the domain, and the SQLite store uses them as
+ * well: scripts can name everything that these modules export. Those above are Redis' own.
  */
 const NUMBERS: Readonly<Record<string, unknown>> = {
   ...{ ...durations, ...policy, ...frontier, ...groups, ...hostGate, ...missingSteps, ...runs, ...storeMemory },
@@ -70,7 +71,7 @@ const NUMBERS: Readonly<Record<string, unknown>> = {
   NO_STEP,
 };
 
-/** A script with the values of these names in their places: a variable for each would cost a little every time the script runs. */
+/** Replaces these names in a script by their values: a variable for each would cost a little every time the script runs. */
 export function withNumbers(script: string): string {
   return script.replace(/\b[A-Z][A-Z_]+\b/g, (name) => (name in NUMBERS ? JSON.stringify(NUMBERS[name]) : name));
 }

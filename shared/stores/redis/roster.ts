@@ -7,7 +7,7 @@ interface Entry extends WorkerBeat {
   readonly beat: number;
 }
 
-/** What every beat has. */
+/** Fields that every beat has. */
 const TEXTS = ['id', 'host', 'version', 'bound', 'state'] as const satisfies readonly (keyof Entry)[];
 const NUMBERS = ['beat', 'slots', 'inHand'] as const satisfies readonly (keyof Entry)[];
 
@@ -37,20 +37,20 @@ export class RedisRoster implements Roster {
     const gone: string[] = [];
     for (const [id, text] of Object.entries(entries)) {
       const entry = readEntry(text);
-      // Another program's, which has the same key: it stays.
+      // It belongs to another program that uses the same key: it stays.
       if (entry === undefined) continue;
       const { beat, ...worker } = entry;
       const silentMs = Math.max(0, Number(now) - beat);
       if (silentMs > WORKER_SILENT_MS) gone.push(id);
       else live.push({ ...worker, silentMs });
     }
-    // Who may only read, or a server that takes no writes, leaves them there.
+    // They stay if this user may only read, or if the server takes no writes.
     if (gone.length > 0) await this.#redis.hdel(this.#key, ...gone).catch(() => {});
     return live;
   }
 }
 
-/** Nothing if it is no beat. */
+/** Reads an entry; undefined if it is no beat. */
 function readEntry(text: string): Entry | undefined {
   let read: Partial<Entry> | null;
   try {

@@ -15,7 +15,7 @@ import { partsOf } from '../../task/parts.ts';
 /** The answer of `stores/redis/lua/runs/progress.lua`. */
 export type ProgressReply = readonly (string | number | readonly string[])[];
 
-/** Reads that answer. */
+/** Reads the answer of `progress.lua`. */
 export function readProgress(run: string, reply: ProgressReply): RunProgress {
   const [readAt, inFlight, open, lost, silent, steps, places, ...pairs] = reply;
   const fields = new Map<string, string>();

@@ -20,7 +20,7 @@ import { agreeOnMarks, type MarksForm, marksDiffer } from './forms/marks-form.ts
 import { type ProgressReply, readProgress } from './run-progress.ts';
 import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
-/** Hosts that one script looks at: half a millisecond. */
+/** Hosts that one script call reads: half a millisecond. */
 const HOSTS_AT_ONCE = 100;
 /** Values of one host in the answer of `hosts.lua`. */
 const LINE = 2 + CIRCUMSTANCES + 3;
@@ -28,7 +28,7 @@ const LINE = 2 + CIRCUMSTANCES + 3;
 interface RedisRunsOptions extends RedisStoreOptions {
   /** The form in which the marks of all runs are kept. */
   readonly marks: MarksForm;
-  /** Left out everywhere but in the contract suite: random. */
+  /** Only the contract suite sets it; random by default. */
   readonly incarnations?: () => string;
 }
 
@@ -123,7 +123,7 @@ export class RedisRuns implements Runs, RunOverview {
   }
 
   async hosts(run: string, limit: number): Promise<readonly HostLine[]> {
-    // By name: a host that moves between two reads comes twice.
+    // By name, since a host that moves between two reads comes twice.
     const lines = new Map<string, HostLine>();
     for (let from = 0; from < limit; from += HOSTS_AT_ONCE) {
       const part = await this.#hostsFrom(run, from, Math.min(HOSTS_AT_ONCE, limit - from));
@@ -161,7 +161,7 @@ export class RedisRuns implements Runs, RunOverview {
   }
 }
 
-/** @throws DamagedRunError if what Redis has of the run is of another type, or can't be read */
+/** @throws DamagedRunError if the run's data in Redis has the wrong type, or can't be read */
 async function unlessDamaged<T>(run: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -4,7 +4,7 @@ import { withNumbers } from './numbers.ts';
 import { rightsGuard } from './rights/commands.ts';
 import { usedFunctions } from './rights/used-functions.ts';
 
-/** Where each script is, by its file's name. */
+/** The path of each script, by file name. */
 const FILES: ReadonlyMap<string, string> = new Map(
   readdirSync(join(import.meta.dirname, 'lua'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.name.endsWith('.lua'))
@@ -60,7 +60,7 @@ export type ScriptName =
   | 'unmark'
   | 'unmark_all';
 
-/** What scripts share, in the order in which it has to be defined. */
+/** The libraries that scripts share, in the order in which they have to be defined. */
 const LIBRARIES = [
   'marks.lua',
   'pages.lua',
@@ -78,16 +78,16 @@ const LIBRARIES = [
 type Library = (typeof LIBRARIES)[number];
 
 interface Parts {
-  /** What its first line promises Redis. */
+  /** The flags in its first line. */
   readonly flags: readonly string[];
   readonly needed: ReadonlySet<Library>;
   readonly body: string;
 }
 
 /**
- * The text of a script: its first line, which has to stay the first, what all scripts share, what its header says
- * that it needs, and its own body. Creating functions costs a little every time a script runs, so each gets only what it uses:
- * `keep_time.lua` is left out of scripts that only read, and of those whose header says so.
+ * Returns the text of a script: its first line, which has to stay the first, the libraries that all scripts share, those that its
+ * header says it needs, and its own body. Creating functions costs a little every time a script runs, so each gets only those it
+ * uses. `keep_time.lua` is left out of scripts that only read, and of those whose header says so.
  */
 export function readScript(name: ScriptName): string {
   const { flags, needed, body } = partsOf(name);
@@ -95,9 +95,10 @@ export function readScript(name: ScriptName): string {
 }
 
 /**
- * One script that makes several calls of these, in order. Its arguments are the prefix; for each call the script's name, the number of its
- * arguments, and those; and the time. It replies with a list of replies, in which an error stands for a call that failed.
- * All see the same time. A Lua function has at most 60 variables from outside, or Redis refuses the script.
+ * Returns one script that makes several calls of these scripts, in order. Its arguments are the prefix, then for each call the script's
+ * name, the number of its arguments and the arguments, then the time, which is the same for all calls. It replies with a list of
+ * replies, with an error in place of each call that failed. Redis refuses a script in which a Lua function uses more than 60 variables
+ * from outside it.
  */
 export function joinScripts(names: readonly ScriptName[]): string {
   const all = names.map(partsOf);

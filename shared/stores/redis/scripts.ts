@@ -22,33 +22,33 @@ interface Call {
   readonly reject: (error: unknown) => void;
 }
 
-/** Where the parts of a store are. */
+/** What every part of a Redis store works with. */
 export interface RedisStoreOptions {
   readonly redis: Redis;
-  /** Before every key. */
+  /** The prefix of every key. */
   readonly prefix: string;
-  /** Left out everywhere but in the contract suite: time is the server's own. */
+  /** Only the contract suite sets it; by default, time is the server's own. */
   readonly clock?: Pick<Clock, 'now'> | undefined;
 }
 
 interface ScriptsOptions extends RedisStoreOptions {
-  /** Scripts that are called several times a page. */
+  /** Scripts that run several times per page: their calls in one turn go to Redis as one. */
   readonly joined?: readonly ScriptName[];
 }
 
-/** What was read so far: the files don't change while a process runs, and its stores share their scripts. */
+/** Scripts read so far. The files don't change while a process runs, and all its stores share them. */
 const READ = new Map<string, Script>();
 
-/** Calls that one script makes at most: the settling of this many pages holds Redis for a millisecond or two. */
+/** Maximum number of calls in one script: settling this many pages holds Redis for a millisecond or two. */
 const MOST_TOGETHER = 16;
 
 /**
  * Runs the scripts of `stores/redis/lua` on one Redis, with the key prefix first and the time last, as every script expects
  * them. A script that the server has forgotten is sent again.
  *
- * Calls of joined scripts that are made in one turn of the event loop run as one script, in their order: a busy worker makes eight, say.
- * Half of what a short script takes is its beginning: the reading of its arguments, the time, its functions. For 50,000 pages
- * of 2,000 hosts, Redis took 6.2 s of CPU time with two workers, and 8.0 with a script for each call. One that fails keeps no other from running.
+ * Calls of joined scripts in one turn of the event loop run as one script, in their order; a busy worker makes about eight a turn.
+ * Half the time of a short script is its beginning: it reads its arguments and the time, and creates its functions. For 50,000 pages
+ * of 2,000 hosts and two workers, Redis took 6.2 s of CPU time, and 8.0 s with one script per call. A call that fails stops no other.
  */
 export class Scripts {
   readonly #redis: Redis;
@@ -66,7 +66,7 @@ export class Scripts {
 
   async run(name: ScriptName, ...args: readonly Argument[]): Promise<unknown> {
     if (this.#joined.includes(name)) return await this.#join(name, args);
-    // Nothing overtakes what was asked for before.
+    // Earlier calls go first.
     this.#flush();
     return await this.#send(this.#script(name), args);
   }

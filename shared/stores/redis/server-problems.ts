@@ -10,14 +10,14 @@ interface RedisProblem {
   readonly isFatal: boolean;
 }
 
-/** What this kind of server says to whoever takes it for a single Redis, by its `redis_mode`. */
+/** Problems of servers that are not a single Redis, by their `redis_mode`. */
 const OTHER_MODES: Readonly<Record<string, string>> = {
   cluster: 'Redis Cluster is not supported: one script touches many keys. Use a single Redis.',
   sentinel:
     'this is a Redis Sentinel, which keeps no data: name the Redis itself, or an address that follows its master.',
 };
 
-/** What makes a server unfit, whatever its configuration: its version, or its mode. */
+/** Returns what makes a server unfit whatever its configuration, its version or mode; undefined if nothing does. */
 export async function serverProblem(redis: Redis): Promise<string | undefined> {
   const info = await redis.info('server');
   const lines = info.split('\r\n');
@@ -36,14 +36,14 @@ export async function redisProblems(redis: Redis): Promise<readonly RedisProblem
   try {
     return await configurationProblems(redis);
   } catch (error: unknown) {
-    // It closed the connection: whoever asked has none any more.
+    // The connection was closed, so there is no answer about the configuration.
     if (!(error instanceof ReplyError)) throw error;
     const problem = `Redis doesn't let its configuration be read (${messageOf(error)}): make sure that maxmemory-policy is noeviction and appendonly is yes`;
     return [{ problem, isFatal: false }];
   }
 }
 
-/** What else mends a setting. */
+/** Added to a command that changes a setting. */
 const FOR_GOOD = 'and in its configuration file, or its next restart undoes that';
 
 async function configurationProblems(redis: Redis): Promise<RedisProblem[]> {

@@ -34,7 +34,7 @@ type Flat = readonly [
   leavesRoom: 1 | '',
 ];
 
-/** A settlement as the arguments of `settle.lua`, in their order. */
+/** Returns a settlement as the arguments of `settle.lua`, in their order. */
 export function flatten(settlement: Settlement): Flat {
   const { outcome, bytes, attempt, hostFreeInMs, moved, page, leftOut, tally, input, claimed, refused } = settlement;
   const { hostAnswered, hostSpoke = false, hostTrouble, hostFault, slowDown } = settlement;
@@ -49,7 +49,7 @@ export function flatten(settlement: Settlement): Flat {
     hostFault ?? '',
     slowDown ?? '',
     bytes ?? 0,
-    // The scripts read it, and Lua's cjson refuses half a surrogate pair: of an error that was cut in an emoji, the task would never end.
+    // Scripts decode it, and Lua's cjson refuses half a surrogate pair: a task whose error text was cut inside an emoji would never end.
     attempt === undefined ? '' : wellFormedJson(JSON.stringify(attempt)),
     Math.round(hostFreeInMs ?? 0),
     moved?.host ?? '',

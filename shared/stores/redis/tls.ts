@@ -3,8 +3,8 @@ import type { RedisOptions } from 'ioredis';
 import type { ClientTls } from '../../runtime/client-tls.ts';
 
 /**
- * How TLS is spoken with the server that a URL names, if it is `rediss://`. ioredis would not say which server it wants: what stands in
- * front of many, as managed services have it, goes by that name (SNI, RFC 6066).
+ * Returns the TLS options for a `rediss://` URL, and none for another. They name the server (SNI, RFC 6066), which ioredis would not
+ * do by itself: the proxy in front of a managed service chooses the server by that name.
  */
 export function tlsOf(url: string, tls: ClientTls | undefined): Pick<RedisOptions, 'tls'> {
   const { protocol, hostname } = new URL(url);

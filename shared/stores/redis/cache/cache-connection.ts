@@ -5,7 +5,7 @@ import { BatchingRedis, isOfSelect, MOST_BETWEEN_TRIES_MS } from '../connection.
 import { serverProblem } from '../server-problems.ts';
 import { tlsOf } from '../tls.ts';
 
-/** An answer that takes longer counts as none, and the next one would come no sooner: the connection is dropped. */
+/** A later answer counts as none. Since the next one would be no faster, the connection is dropped. */
 const ANSWER_TIMEOUT_MS = 500;
 const CACHE_CONNECT_TIMEOUT_MS = 5_000;
 
@@ -16,8 +16,8 @@ interface CacheRedisEvents {
 }
 
 /**
- * A Redis that isn't essential. The first use connects in the background, and retries for ever; while the server is away or
- * doesn't answer, every command fails at once. Its configuration isn't checked: it may evict keys.
+ * Opens a Redis that isn't essential. The first use connects in the background, and retries for ever. While the server is
+ * unreachable or doesn't answer, every command fails at once. Its configuration isn't checked: it may evict keys.
  */
 export function openCacheRedis(url: string, name: string, events: CacheRedisEvents, tls?: ClientTls): Redis {
   const redis = new BatchingRedis(url, {
@@ -34,7 +34,7 @@ export function openCacheRedis(url: string, name: string, events: CacheRedisEven
   redis.on('connecting', () => tls?.renew());
   let isLost = false;
   redis.on('error', (error: Error) => {
-    // Refused the database that was asked for, ioredis would work in database 0.
+    // If the server refuses the chosen database, ioredis would work in database 0.
     if (isOfSelect(error)) redis.hangUp(error.message);
     if (isLost) return;
     isLost = true;
@@ -60,7 +60,7 @@ export async function connectCacheRedis(redis: Redis): Promise<void> {
   waited.abort();
 }
 
-/** Connects to such a Redis once, and disconnects again. Rejects with what is wrong with it. */
+/** Connects to such a Redis once, and disconnects again. Rejects with the reason if it can't be used. */
 export async function tryCacheRedis(url: string, name: string, tls?: ClientTls): Promise<void> {
   const redis = new Redis(url, {
     ...tlsOf(url, tls),
@@ -77,7 +77,7 @@ export async function tryCacheRedis(url: string, name: string, tls?: ClientTls):
   });
   try {
     await redis.connect();
-    // A user of a cache may have no right to ask for it.
+    // The user of a cache may lack the right to ask for that.
     const unfit = await serverProblem(redis).catch(() => redis.ping().then(() => undefined));
     if (unfit !== undefined) reason = new Error(unfit.replace(/\.$/, ''));
     if (reason !== undefined) throw reason;

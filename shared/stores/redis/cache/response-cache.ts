@@ -7,9 +7,9 @@ import { type RedisStoreOptions, Scripts } from '../scripts.ts';
 
 interface RedisResponseCacheOptions extends RedisStoreOptions {
   readonly ttlMs: number;
-  /** Bytes that all processes together may store in one minute. */
+  /** Maximum bytes that all processes together store in one minute. */
   readonly maxBytesPerMinute: number;
-  /** Of the Redis, if it has other data: nothing is kept while it is filling up. */
+  /** The memory of this Redis, if it also has other data: nothing is kept while it is filling up. */
   readonly memory?: Pick<RedisMemory, 'isFull'>;
 }
 
@@ -55,7 +55,7 @@ export class RedisResponseCache implements ResponseCache {
       // Room accumulates meanwhile: offering every page to a full cache would cost more than storing it.
       if (Number(freeInMs) > 0) this.#fullUntil = this.#now() + Math.max(FULL_REST_MS, Number(freeInMs));
     } catch {
-      // The page was fetched all the same: not storing it costs a later request, nothing else.
+      // The page was fetched in any case: not storing it costs a later request, nothing else.
     }
   }
 }

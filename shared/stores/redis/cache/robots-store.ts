@@ -6,11 +6,11 @@ import { Scripts } from '../scripts.ts';
 interface RedisRobotsStoreOptions {
   readonly redis: Redis;
   readonly prefix: string;
-  /** Bytes of all rules of {@link LARGE_BYTES} or more; by default {@link MOST_LARGE_BYTES}. */
+  /** Maximum total of all rules that have {@link LARGE_BYTES} or more; by default {@link MOST_LARGE_BYTES}. */
   readonly mostLargeBytes?: number;
 }
 
-/** Most sites' rules are smaller; what those take in all is bounded by the number of hosts. */
+/** Rules are large from this size on. Most sites' rules are smaller, and the number of hosts bounds their total. */
 const LARGE_BYTES = 1_000;
 const MOST_LARGE_BYTES = 64_000_000;
 

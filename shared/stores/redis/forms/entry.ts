@@ -42,18 +42,18 @@ export function readReleased(entry: string): ReleasedTask {
   };
 }
 
-/** Reads one that says that something of a run is damaged; nothing if it is a task's. */
+/** Reads an entry of that answer that reports damaged data of a run; undefined if it is a task's. */
 export function readDamaged(entry: string): DamagedRun | undefined {
   const [, run, why] = /^damaged (\S+) (.*)$/s.exec(entry) ?? [];
   return run === undefined || why === undefined ? undefined : { run, why };
 }
 
-/** The mark of an entry, in whichever form it is kept. */
+/** Returns the mark of an entry, in whichever form it is kept. */
 export function markOfEntry(entry: string): string {
   return partsOf(entry).mark;
 }
 
-/** The words before the mark: a waiting task's five numbers; other entries have more words before those. */
+/** Returns the words before the mark: the five numbers of a waiting task; other entries have more words before those. */
 export function wordsOfEntry(entry: string): string[] {
   return partsOf(entry).head.split(' ');
 }
@@ -72,7 +72,7 @@ export function readNote(text: string): AttemptNote | undefined {
   }
 }
 
-/** The form may hold tabs of its own. */
+/** Splits an entry at its first two tabs, since the form may contain tabs as well. */
 function partsOf(entry: string): { readonly head: string; readonly mark: string; readonly form: string } {
   const first = entry.indexOf('\t');
   const second = entry.indexOf('\t', first + 1);

@@ -10,7 +10,7 @@ export function readInputs([large, failed, skipped, cancelled, ...pairs]: readon
   const missing: [number, GroupInputs['firstMissing'][number]][] = [];
   for (const pair of partsOf(pairs, 2)) {
     const [field = '', value = ''] = pair.map(String);
-    // What is kept of the owner.
+    // The owner's own fields.
     if (field.startsWith('@')) continue;
     if (field.startsWith('!')) missing.push([Number(field.slice(1)), readMissing(value)]);
     else inputs[field] = value;

@@ -18,6 +18,6 @@ export async function agreeOnMarks(scripts: Scripts, wanted: MarksForm): Promise
 }
 
 export function marksDiffer(wanted: MarksForm, form: string): ConfigurationError {
-  const problem = `expected DEDUP to be ${form}, as the marks in this Redis are, got ${wanted}. It can be changed only while no URL is known (another KEY_PREFIX begins anew)`;
+  const problem = `expected DEDUP to be ${form}, as the marks in this Redis are, got ${wanted}. It can be changed only while no URL is known (another KEY_PREFIX starts empty)`;
   return new ConfigurationError([problem]);
 }

@@ -3,12 +3,12 @@ import { isObject } from '../../../task/is-object.ts';
 
 type Head = Omit<FetchedPage, 'body'>;
 
-/** A page as one value: a line of JSON that a person can read, then the body's bytes. */
+/** Writes a page as one value: a line of JSON that a person can read, then the body's bytes. */
 export function writePage({ body, ...head }: FetchedPage): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head satisfies Head)}\n`), body]);
 }
 
-/** Reads what {@link writePage} wrote; undefined for anything else, of another program or version, say. */
+/** Reads what {@link writePage} wrote; undefined for anything else, such as a value of another program or version. */
 export function readPage(value: Buffer): FetchedPage | undefined {
   const end = value.indexOf(10);
   if (end < 0) return undefined;

@@ -7,15 +7,16 @@ export const COMMANDS: Readonly<Record<string, number>> = {
   ZRANGEBYSCORE: 2, ZREM: 1, ZREMRANGEBYSCORE: 2, ZREVRANGE: 2, ZREVRANGEBYSCORE: 2, ZSCAN: 1, ZSCORE: 1,
 };
 
-/** How a script's answer begins whose user lacks rights; their commands follow. */
+/** The beginning of a script's answer if its user lacks rights; the commands concerned follow. */
 export const NO_RIGHTS = 'NORIGHTS';
 
 /** A command in quotes: how a script calls it, or names it for a function that does. */
 const QUOTED = /(?<=')[A-Z]+(?=')/g;
 
 /**
- * What a script begins with that writes: unless its user may run all its commands on the fleet's keys, it ends before it has written
- * anything. Redis refuses only the command itself, keeps what the script wrote before it, and a task of which half is written is lost.
+ * Returns the beginning of a script that writes: unless its user may run all its commands on the fleet's keys, the script ends before
+ * it has written anything. Redis alone would refuse only the one command and keep what the script wrote before it, and a half-written
+ * task is lost.
  */
 export function rightsGuard(script: string): string {
   const quoted = new Set(script.match(QUOTED));

@@ -1,6 +1,6 @@
-/** The first line of a function at the beginning of a line. Its last one is `end`. */
+/** The first line of a function that isn't indented. Its last line is `end`. */
 const BEGINNING = /^(?:local )?function ([A-Za-z_]\w*)/;
-/** Names a function before it is defined. */
+/** Declares a function before it is defined. */
 const FORWARD = /^local \w+$/;
 const WORD = /[A-Za-z_]\w*/g;
 
@@ -12,8 +12,8 @@ interface Part {
 }
 
 /**
- * A Lua library without the functions that neither `body` nor its own rest needs, be it through others. Every function that a
- * script has is made anew each time it runs, whether it is called or not.
+ * Returns a Lua library without the functions that are not needed by `body` or by its own statements, directly or through other
+ * functions. A script creates all its functions each time it runs, whether they are called or not.
  *
  * @param library functions that begin and end at the beginning of a line, and statements between them
  */
@@ -53,7 +53,7 @@ function partsOf(library: string): Part[] {
   return parts;
 }
 
-/** Its words, without comments. */
+/** The words of a Lua text, without comments and declarations. */
 function wordsOf(text: string): string[] {
   const code = text.split('\n').filter((line) => !FORWARD.test(line));
   return code.flatMap((line) => (line.split('--', 1)[0] ?? '').match(WORD) ?? []);

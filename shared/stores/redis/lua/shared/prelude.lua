@@ -54,7 +54,7 @@ end
 -- host of malformed URLs, under its mark or else its own text. So it ends, is reported, and holds up no other.
 local function unreadable(entry)
   local mark = string.match(entry, '^[^\t]*\t([^\t]*)\t') or string.sub(string.gsub(entry, '%c+', ' '), 1, MAX_MALFORMED_MARK_LENGTH)
-  return '0 0 0 0 ' .. int(now) .. '\t' .. mark .. '\tthe frontier could not read its entry'
+  return '0 0 0 0 ' .. int(now) .. '\t' .. mark .. "\tits entry in the frontier can't be read"
 end
 
 local read_flight

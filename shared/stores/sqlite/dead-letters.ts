@@ -22,7 +22,7 @@ export class SqliteDeadLetters implements LocalLetters {
   readonly #store: LocalStore;
   readonly #ttlMs: number;
 
-  /** @param options.ttlMs left out everywhere but in tests: `LETTER_TTL_MS` */
+  /** @param options.ttlMs only tests set it; `LETTER_TTL_MS` by default */
   constructor({ store, ttlMs = LETTER_TTL_MS }: { readonly store: LocalStore; readonly ttlMs?: number }) {
     this.#store = store;
     this.#ttlMs = ttlMs;

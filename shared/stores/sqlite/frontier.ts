@@ -43,8 +43,8 @@ interface SqliteFrontierOptions {
   readonly store: LocalStore;
   readonly policy: FrontierPolicy;
   /**
-   * A task is queued as soon as it is released: its queue is in this process, and loses none. That saves a change of each task.
-   * Default: `queued` says when.
+   * Counts tasks as queued as soon as they are released, because their queue is in this process and loses none. That saves one change
+   * per task. By default, they count as queued when `queued` says so.
    */
   readonly queuesAtOnce?: boolean;
 }
@@ -58,7 +58,7 @@ export class SqliteFrontier
   readonly #queuesAtOnce: boolean;
   readonly #memory: LookMemory = { looking: undefined, window: new UsableWindow() };
 
-  /** Steps that this process hasn't, by run. In memory: a crawl that is resumed may have another crawler. */
+  /** Steps that this process lacks, by run. Only in memory, since a resumed crawl may have another crawler. */
   readonly #missing = new Map<string, { readonly since: number; readonly last: number }>();
 
   constructor({ store, policy, queuesAtOnce = false }: SqliteFrontierOptions) {
@@ -172,7 +172,7 @@ export class SqliteFrontier
     return await this.#store.move((moves) => {
       const run = moves.run(id);
       if (run === undefined) return { ended: 0, next: undefined };
-      // Last first: each goes to the head of its list.
+      // The last number first, since each goes to the head of its list.
       const queued = moves.database.all<TaskRow>(
         "SELECT * FROM tasks WHERE run = ? AND release IS NOT NULL AND phase = 'q' ORDER BY release DESC LIMIT ?",
         ...[run.n, ROWS_AT_ONCE],
@@ -302,7 +302,7 @@ function admit(moves: Moves, run: RunRow, task: TaskRow, worker: string): Admiss
   return known === undefined ? admission : { ...admission, known };
 }
 
-/** Has another task a mark, so that this one can't claim it? */
+/** Does another task have this mark, so that this one can't claim it? */
 function isOthers(moves: Moves, run: RunRow, task: TaskRow, mark: string): boolean {
   return task.mark !== mark && task.claimed !== mark && moves.isTaken(run, mark);
 }
@@ -315,7 +315,7 @@ function putBackAll(moves: Moves, run: RunRow, tasks: readonly TaskRow[]): void 
   if (tasks.length > 0) moves.finishIfDone(run);
 }
 
-/** Counts waiting tasks of a cancelled run. Returns how many. */
+/** Counts waiting tasks of a cancelled run as cancelled, `most` at most. Returns how many. */
 function drainRun(moves: Moves, run: RunRow, most: number): number {
   const waiting = (where: string, limit: number): TaskRow[] =>
     moves.database.all<TaskRow>(`SELECT * FROM tasks WHERE run = ? AND ${where} IS NOT NULL LIMIT ?`, run.n, limit);

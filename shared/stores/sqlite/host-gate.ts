@@ -17,7 +17,7 @@ import type { Moves } from './moves/moves.ts';
 import { limitHost, paceOf, pauseHost, pauseHostByHand, resumeHost, slowHost } from './moves/rows/host-rows.ts';
 import { NO_TROUBLE } from './moves/troubles.ts';
 
-/** The gate of one machine: all its local crawls share what a host may be asked. */
+/** The gate of one machine: all its local crawls share the limits of a host. */
 export class SqliteHostGate implements HostGate, HostLimits {
   readonly #store: LocalStore;
 

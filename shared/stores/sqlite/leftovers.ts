@@ -5,13 +5,13 @@ import { ROWS_AT_ONCE } from './database/schema.ts';
 import { dropGroup } from './moves/groups.ts';
 import type { LocalStore } from './moves/local-store.ts';
 
-/** Ended runs that are kept for people to look at: the newest. */
+/** Maximum ended runs that are kept for people to look at: the newest ones. */
 const MOST_ENDED = 100;
-/** Known URLs of ended runs that are kept: about a gigabyte. Beyond, those of the runs that ended first go, and the runs stay. */
+/** Maximum known URLs of ended runs: about a gigabyte. Beyond it, the runs that ended first lose their marks, but stay otherwise. */
 const MOST_MARKS = 10_000_000;
-/** What is known of a host is kept this long after the last moment that it speaks of. */
+/** Time for which a host's record is kept after the latest time in it. */
 const HOST_KEPT_MS = DAY_MS;
-/** All pages are looked at, with no index of their times, which each visit would have to write: not at the end of every run. */
+/** A sweep reads all pages, as an index of their times would have to be written at each visit. So not every run's end makes one. */
 const PAGES_SWEPT_EVERY_MS = DAY_MS;
 /** Free pages of the file that are returned to the system at once. */
 const PAGES_AT_ONCE = 256;
@@ -30,14 +30,14 @@ const TABLES = [
   ['endedGroups', 'run'],
 ] as const;
 
-/** The column that tells rows of a run apart, in tables that may have very many. */
+/** The column that distinguishes the rows of a run, in tables that may have very many. */
 const KEYS: Readonly<Partial<Record<string, string>>> = { marks: 'mark', tasks: 'id', letters: 'n' };
 
 /**
- * Deletes ended runs, except for the newest, and the marks of others, if they are too many. Those of the newest stay, and of runs whose
- * letters can be replayed.
+ * Deletes ended runs except for the newest ones, and marks of those that stay if there are too many. The very newest run keeps its
+ * marks, and so do runs whose letters can be replayed.
  *
- * @param mostMarks left out everywhere but in tests
+ * @param mostMarks only tests set it
  */
 export async function sweepEnded({ move }: Pick<LocalStore, 'move'>, mostMarks = MOST_MARKS): Promise<void> {
   await move((moves) => {
@@ -46,7 +46,7 @@ export async function sweepEnded({ move }: Pick<LocalStore, 'move'>, mostMarks =
     const { database } = moves;
     const old = '(SELECT n FROM runs WHERE endedAt IS NOT NULL ORDER BY endedAt DESC LIMIT -1 OFFSET ?)';
     database.run(`INSERT OR IGNORE INTO leftovers SELECT n FROM runs WHERE n IN ${old}`, MOST_ENDED);
-    // Not those of all leftovers: of some runs only the marks go.
+    // Not for all leftovers, since some runs lose only their marks.
     database.run(`DELETE FROM crawls WHERE run IN (SELECT id FROM runs WHERE n IN ${old})`, MOST_ENDED);
     database.run(`DELETE FROM runs WHERE n IN ${old}`, MOST_ENDED);
     database.run(
@@ -60,7 +60,7 @@ export async function sweepEnded({ move }: Pick<LocalStore, 'move'>, mostMarks =
   });
 }
 
-/** Deletes what is left of deleted runs, and the marks of those that are there, some rows at a time, so that no other call waits long. */
+/** Deletes the rows of deleted runs, and the marks of runs that lose only these, some at a time, so that no other call waits long. */
 export async function deleteLeftovers({ move }: Pick<LocalStore, 'move'>): Promise<void> {
   for (;;) {
     const isMore = await move(({ database }) => {
@@ -86,7 +86,7 @@ export async function deleteLeftovers({ move }: Pick<LocalStore, 'move'>): Promi
   await move(({ database }) => database.all(`PRAGMA incremental_vacuum(${PAGES_AT_ONCE})`));
 }
 
-/** Deletes hosts of which nothing is known any more that matters, some at a time. */
+/** Deletes the records of hosts in which nothing matters any more, some at a time. */
 export async function forgetHosts({ move }: Pick<LocalStore, 'move'>): Promise<void> {
   let after: string | undefined = '';
   while (after !== undefined) {
@@ -111,7 +111,7 @@ export async function forgetHosts({ move }: Pick<LocalStore, 'move'>): Promise<v
   }
 }
 
-/** Deletes what incremental runs remember of pages that none has fetched for long, some at a time; at most once a day. */
+/** Deletes what incremental runs remember of pages that none has fetched for a long time, some at a time; at most once a day. */
 export async function forgetPages({ move }: Pick<LocalStore, 'move'>): Promise<void> {
   let after = await move(({ database, now }) => {
     const began = database.run(
@@ -138,7 +138,7 @@ export async function forgetPages({ move }: Pick<LocalStore, 'move'>): Promise<v
   }
 }
 
-/** Returns whether there may be more. */
+/** Deletes some groups of a run. Returns whether there may be more. */
 function dropSomeGroups(database: LocalDatabase, run: number): boolean {
   const some = database.all<{ id: number }>('SELECT id FROM groups WHERE run = ? LIMIT ?', run, ROWS_AT_ONCE);
   for (const { id } of some) dropGroup(database, id);

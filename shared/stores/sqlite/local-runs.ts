@@ -20,9 +20,9 @@ import { putRunBack } from './recovery.ts';
 
 interface OpeningOptions {
   readonly store: LocalStore;
-  /** The lock of a run lies in `<folder>/<run>/`. */
+  /** The lock of a run is in `<folder>/<run>/`. */
   readonly folder: string;
-  /** Brings the records to the disk: a power cut must not lose one that the store counts. */
+  /** Syncs the records to the disk: a power cut must not lose one that the store counts. */
   readonly syncRecords: () => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ type CrawlRow = {
 /** A name that no boot has: where boots can't be told apart, each counts as a different one. */
 const UNKNOWN = 'unknown';
 
-/** Who asks whether a run is being crawled holds its lock for a moment. */
+/** Longest wait for a run's lock: a process that only checks whether the run is being crawled holds it for a moment. */
 const LOOKED_AT_MS = 200;
 
 /** The runs of a folder's database. */
@@ -82,7 +82,7 @@ export async function beginRun(beginning: Beginning, options: OpeningOptions): P
       const found = findCrawl(moves, run);
       if (found !== undefined && viewOf(moves, found).ended === undefined)
         throw new UsageError(
-          `run ${run} was begun before and has not ended: resume it with --resume ${run}, or choose another --run`,
+          `run ${run} already exists and has not ended: resume it with --resume ${run}, or choose another --run`,
         );
       makeWay(moves, run);
       moves.database.run(
@@ -95,7 +95,7 @@ export async function beginRun(beginning: Beginning, options: OpeningOptions): P
 }
 
 /**
- * Takes a run for this process, to resume it: what its last owner had in flight waits again.
+ * Takes a run for this process, to resume it: tasks that its last owner had in flight wait again.
  *
  * @throws StorageError if another process has it
  */
@@ -113,7 +113,7 @@ export async function reopenRun(run: string, options: OpeningOptions): Promise<O
   });
 }
 
-/** Drops what a cancelled run had in flight, if no process has the run any more. */
+/** Drops the tasks that a cancelled run had in flight, if no process has the run any more. */
 export async function finishCancelled(
   run: string,
   { store, folder }: Pick<OpeningOptions, 'store' | 'folder'>,
@@ -131,7 +131,7 @@ export async function finishCancelled(
   }
 }
 
-/** Whether a process has the run to itself just now. */
+/** Whether a process has the run to itself now. */
 export function isBeingCrawled(run: string, folder: string): boolean {
   const path = lockPath(folder, run);
   if (!existsSync(path)) return false;
@@ -140,15 +140,15 @@ export function isBeingCrawled(run: string, folder: string): boolean {
     lock?.release();
     return lock === undefined;
   } catch (error: unknown) {
-    // On a full disk, or where something else is in the file, no process can have it.
+    // On a full disk, or if the file is no lock, no process can hold it.
     if (isSqlite(error)) return false;
     throw error;
   }
 }
 
 /**
- * Frees the places at hosts that processes held which are gone: until their leases are over, nobody could ask these hosts. While others
- * crawl, only those of pages and logins: whose the rest were can't be told.
+ * Frees the places at hosts that were held by processes that are gone: until their leases ended, nobody could ask these hosts. While
+ * other processes crawl, only the places of pages and logins are freed, since it is unknown which process held the others.
  */
 async function freeLeftPlaces(run: string, { store, folder }: OpeningOptions): Promise<void> {
   await store.move((moves) => {
@@ -202,7 +202,7 @@ function hasUnsynced({ database }: Moves, { n }: RunRow): boolean {
   return database.get('SELECT 1 FROM tasks WHERE run = ? AND over IS NOT NULL LIMIT 1', n) !== undefined;
 }
 
-/** Deletes what is left of an ended run of this name, most of it later. */
+/** Deletes an ended run of this name; most of its rows are deleted later. */
 function makeWay(moves: Moves, run: string): void {
   const { database } = moves;
   moves.flush();

@@ -103,14 +103,14 @@ export class OwnedLocalRun implements OwnedRun {
         'DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE run = ? AND over < ? LIMIT ?)',
         ...[n, before, ROWS_AT_ONCE],
       );
-      // A group after its tasks: they may need it as long as they can be taken back.
+      // Groups go after their tasks, which may need them as long as they can be taken back.
       const row = moves.run(run);
       return deleted === ROWS_AT_ONCE || (row !== undefined && forgetGroups(moves, row, before, ROWS_AT_ONCE));
     });
   }
 }
 
-/** Forgets the flags of ended runs, which may hold credentials, too. They are needed while letters can be replayed. */
+/** Forgets the flags of ended runs, which may contain credentials as well. They are needed while letters can be replayed. */
 function forgetFlags(moves: Moves): void {
   moves.flush();
   moves.database.run(

@@ -14,9 +14,9 @@ import { countStep } from './moves/step-counts.ts';
 import { uncountStepFailure } from './moves/step-failures.ts';
 
 /**
- * Takes up a run whose last owner is gone. Tasks in flight wait again, at the head of their host's list. Producers died with
- * their process: another has to offer what they had not offered yet. After a power cut, tasks whose records may not have
- * reached the disk wait again, too.
+ * Recovers a run whose last owner is gone. Tasks in flight wait again, at the head of their host's list. Producers died with
+ * their process, so another has to offer the seeds that they had not offered yet. After a power cut, tasks whose records may not
+ * have reached the disk wait again, too.
  *
  * @returns whether all seeds had been offered
  */
@@ -31,7 +31,7 @@ export async function putRunBack(
     const run = moves.run(id);
     if (run === undefined) return false;
     run.session++;
-    // What is read again is counted again.
+    // Seeds that are read again are counted again.
     run.duplicate -= run.knownOfSeeds;
     run.knownOfSeeds = 0;
     if (moves.hasProducers(run)) run.completed = 0;
@@ -46,9 +46,9 @@ function withRun(moves: Moves, id: string, work: (moves: Moves, run: RunRow) => 
   return run !== undefined && work(moves, run);
 }
 
-/** Returns whether there may be more. */
+/** Puts back some tasks in flight. Returns whether there may be more. */
 function landSome(moves: Moves, run: RunRow): boolean {
-  // Last first: each goes to the head of its list.
+  // The last number first, since each goes to the head of its list.
   const tasks = moves.database.all<TaskRow>(
     'SELECT * FROM tasks WHERE run = ? AND release IS NOT NULL ORDER BY release DESC LIMIT ?',
     run.n,
@@ -64,12 +64,12 @@ function landSome(moves: Moves, run: RunRow): boolean {
   return tasks.length === ROWS_AT_ONCE;
 }
 
-/** A task's letter is stored before the task has failed for good: one that waits must have none. */
+/** Deletes a task's letter. It is stored before the task has failed for good, and a waiting task must have none. */
 function deleteLetterOf({ database }: Moves, { n, id: run }: RunRow, { mark }: TaskRow): void {
   deleteLetter(database, n, idOf({ run, mark }));
 }
 
-/** Takes back how some tasks have ended. Returns whether there may be more. */
+/** Takes back the endings of some tasks. Returns whether there may be more. */
 function takeSomeBack(moves: Moves, run: RunRow): boolean {
   const tasks = moves.database.all<TaskRow>(
     'SELECT * FROM tasks WHERE run = ? AND over IS NOT NULL LIMIT ?',
@@ -108,13 +108,13 @@ function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
   moves.putBack(run, task);
 }
 
-/** A join that is over was never made: it is made anew when all that it waits for has ended once more. */
+/** Removes a join that is over, as if it was never made: it is made again when everything that it waits for has ended once more. */
 function unmakeJoin(moves: Moves, run: RunRow, task: TaskRow): void {
   takeEndingBack(moves, run, task);
   forgetJoin(moves, run, task);
 }
 
-/** Takes back what was counted as a task ended. Returns how it had. */
+/** Takes back what was counted when a task ended. Returns how it had ended. */
 function takeEndingBack(moves: Moves, run: RunRow, task: TaskRow): Ending {
   const ending = endingOf(task);
   const { kind, reason } = ending;
@@ -125,12 +125,12 @@ function takeEndingBack(moves: Moves, run: RunRow, task: TaskRow): Ending {
   return ending;
 }
 
-/** A task that waits, waits for its next attempt, or is in flight: one query for each, since each has its index. */
+/** Finds a task that waits, waits for its next attempt, or is in flight: one query for each, since each has its own index. */
 const LIVE = ['place', 'dueAt', 'release']
   .map((state) => `SELECT * FROM tasks WHERE run = ?1 AND host = ?2 AND mark = ?3 AND ${state} IS NOT NULL`)
   .join(' UNION ALL ');
 
-/** The same of joins that wait for a task, and are not over. */
+/** Removes the joins that wait for a task, and are not over, as if they were never made. */
 function unmakeJoins(moves: Moves, run: RunRow, { mark }: TaskRow): void {
   for (const join of moves.groups.joinsOf(run, mark)) {
     const live = moves.database.get<TaskRow & { readonly place: number | null }>(LIVE, run.n, JOIN_HOST, join);

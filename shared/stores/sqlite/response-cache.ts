@@ -6,7 +6,7 @@ import { ExpiringCache } from '../../runtime/expiring-cache.ts';
 interface LocalResponseCacheOptions {
   readonly clock: Clock;
   readonly ttlMs: number;
-  /** Bytes kept at once; the least recently used page goes first. */
+  /** Maximum bytes kept at once; the least recently used page goes first. */
   readonly maxBytes: number;
 }
 

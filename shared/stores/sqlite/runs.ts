@@ -20,9 +20,9 @@ import { lineTroubleOf, NO_TROUBLE } from './moves/troubles.ts';
 
 interface SqliteRunsOptions {
   readonly store: LocalStore;
-  /** Left out everywhere but in the contract suite: random. */
+  /** Only the contract suite sets it; random by default. */
   readonly incarnations?: () => string;
-  /** Does a process crawl this run just now? Left out where no other process can. */
+  /** Whether a process is crawling this run now. Not set where no other process can. */
   readonly isBeingCrawled?: (run: string) => boolean;
 }
 
@@ -186,7 +186,7 @@ export class SqliteRuns implements Runs, RunOverview {
   }
 }
 
-/** When a process last worked on a run of this machine. */
+/** Returns when a process last worked on a run of this machine. */
 function touchedAtOf({ database }: Moves, id: string): number | undefined {
   return database.get<{ touchedAt: number }>('SELECT touchedAt FROM crawls WHERE run = ?', id)?.touchedAt;
 }
@@ -201,7 +201,7 @@ function create(moves: Moves, id: string, options: RunOptions, incarnation: stri
   return run;
 }
 
-/** While a run was paused, nobody asked its hosts. */
+/** Forgets the troubles of a run's hosts, since nobody asked them while the run was paused. */
 function forgetTroubles(moves: Moves, run: RunRow): void {
   moves.flush();
   const troubled = moves.database.all<{ host: string }>(
@@ -211,7 +211,7 @@ function forgetTroubles(moves: Moves, run: RunRow): void {
   for (const { host } of troubled) Object.assign(moves.runHost(run, host), NO_TROUBLE);
 }
 
-/** A producer has offered all its seeds. Lost producers of the same input no longer count: it was read to its end. */
+/** Seals a producer that has offered all its seeds. Lost producers of the same input no longer count: it was read to its end. */
 function sealOne({ database, now }: Moves, run: RunRow, producer: string): void {
   const sealed = database.get<{ input: string | null }>(
     'SELECT input FROM producers WHERE run = ? AND id = ?',

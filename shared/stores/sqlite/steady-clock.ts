@@ -1,17 +1,17 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../../task/durations.ts';
 
-/** How fast time passes that is ahead of the machine's clock, which catches up meanwhile. */
+/** Pace of a time that is ahead of the machine's clock, so that the clock catches up. */
 const PACE_AHEAD = 0.9;
-/** A time that is further ahead is not continued: while it lasted, changes of pages would be taken for older than their last fetch. */
+/** A time that is further ahead is not continued: until the clock caught up, changed pages would seem older than their last fetch. */
 const MOST_AHEAD_MS = DAY_MS;
-/** A time that never goes back, whatever the machine's clock does: what `now` in `prelude.lua` is for Redis. */
+/** A clock that never goes back, whatever the machine's clock does: the counterpart of `now` in `prelude.lua`. */
 export class SteadyClock implements Clock {
   readonly #clock: Clock;
   #seen = 0;
   /** How far it was ahead of the machine's clock at `#seen`. */
   #ahead = 0;
-  /** A time that it was told to continue from, and when that was, by a clock that nobody sets. */
+  /** The time to continue from, and when it was given, by a clock that nobody sets. */
   #from = { time: 0, at: 0 };
 
   constructor(clock: Clock) {
@@ -19,10 +19,10 @@ export class SteadyClock implements Clock {
   }
 
   /**
-   * It is at least `time`, from now on: that of another process, which may have had a clock that was ahead. Rates and retries that it
-   * has stored would lie in the future for that long.
+   * Makes this clock show at least `time` from now on: the time of another process, whose clock may have been ahead. Otherwise, the
+   * slots and retries that it stored would lie in the future for that long.
    *
-   * @returns `false` if that is too far ahead
+   * @returns `false` if `time` is too far ahead
    */
   continueFrom(time: number): boolean {
     if (time - this.now() > MOST_AHEAD_MS) return false;
@@ -55,10 +55,10 @@ export class SteadyClock implements Clock {
   }
 }
 
-/** Whoever crawls asks for the time again and again: if it hasn't for this long, the process was stopped. */
+/** A process that crawls asks for the time again and again. If it hasn't for this long, it was stopped. */
 const STOPPED_MS = MINUTE_MS;
 
-/** A clock for a process that crawls: the time in which it was stopped, by Ctrl-Z or `docker pause`, is none that it saw pass. */
+/** Returns a clock whose monotonic time stands still while the process is stopped, by Ctrl-Z or `docker pause`; for processes that crawl. */
 export function withoutStops(clock: Clock): Clock {
   let askedAt: number | undefined;
   let stoppedMs = 0;

@@ -2,8 +2,8 @@ import { ROWS_AT_ONCE } from './database/schema.ts';
 import type { LocalStore } from './moves/local-store.ts';
 
 /**
- * Ends the waits that a process has begun whose clock was ahead by days: its slots, pauses and retries would hold up later crawls until
- * then. It is done once: afterwards, no time is left by which this is seen.
+ * Ends the waits begun by a process whose clock was days ahead: its slots, pauses and retries would hold up later crawls until then.
+ * This happens only once, since it leaves no time by which such a clock could be noticed.
  */
 export async function endTimesAhead({ move }: Pick<LocalStore, 'move'>): Promise<void> {
   while (

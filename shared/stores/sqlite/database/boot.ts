@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The id of the machine's boot; empty where it can't be known. What a process wrote outlasts the process, but only what was
+ * Returns the id of the machine's boot, or '' if it can't be known. What a process wrote outlasts the process, but only what was
  * synced to the disk outlasts the boot.
  */
 export function bootId(): string {

@@ -3,13 +3,13 @@ import { isLogLonger } from './log-file.ts';
 import { isBusy } from './sqlite-errors.ts';
 import { openSqlite } from './sqlite-file.ts';
 
-/** The thread of {@link Checkpoints}: makes a checkpoint when it is told to, and reports when that is over. */
+/** The thread of {@link Checkpoints}: makes a checkpoint for each message, and reports when it is done. */
 
-/** How long a restart waits for writers and readers. */
+/** Longest time that a restart waits for writers and readers. */
 const WAIT_MS = 2_000;
 /** From this many bytes on, writers wait until the whole log is in the database. */
 const TOO_LONG_LOG_BYTES = 32 * 2 ** 20;
-/** What the log's file is cut to once its content is in the database. */
+/** Size to which the log's file is cut once its content is in the database. */
 const KEPT_FILE_BYTES = 64 * 2 ** 20;
 
 /** `log`: frames in the log; `checkpointed`: those that are in the database. */
@@ -28,8 +28,8 @@ function checkpoint(mode: 'PASSIVE' | 'RESTART'): Progress {
 }
 
 /**
- * The first write after the whole log is in the database goes to the log's beginning, and waits until its new header is on the
- * disk: so it is made here, where that holds up nobody.
+ * Makes the first write after the whole log is in the database. It goes to the log's beginning, and waits until the new header is on
+ * the disk: here, that holds up nobody.
  */
 function beginAnew(): void {
   try {
@@ -41,7 +41,7 @@ function beginAnew(): void {
   }
 }
 
-/** Writers go on meanwhile, and may add to the log faster than it is copied: once it is too long, they wait. */
+/** Copies the log into the database. Writers may add to it faster than that; once it is too long, they have to wait. */
 function shorten(): void {
   const isTooLong = isLogLonger(`${path}-wal`, TOO_LONG_LOG_BYTES);
   const { busy, log, checkpointed } = checkpoint(isTooLong ? 'RESTART' : 'PASSIVE');

@@ -7,13 +7,13 @@ import { IN_MEMORY } from './sqlite-file.ts';
 
 /** From this many bytes on, the log is checkpointed. */
 const LONG_LOG_BYTES = 8 * 2 ** 20;
-/** A crawl that reads a long list writes 50 MB a second. */
+/** Interval between two checks of the log: a crawl that reads a long list writes 50 MB a second. */
 const LOOK_EVERY_MS = 200;
 
 /**
- * Keeps the log of a database short, with a thread that has a connection of its own: its waits for the disk don't hold up the
- * event loop. The thread starts with the first long log; most crawls never need one. A database that nobody else can open is
- * left alone: SQLite makes its checkpoints.
+ * Keeps the log of a database short, with a thread that has its own connection, so that waits for the disk don't hold up the event
+ * loop. The thread starts with the first long log; most crawls never need one. A database that nobody else can open is left to
+ * SQLite's own checkpoints.
  */
 export class Checkpoints {
   readonly #path: string;
@@ -43,7 +43,7 @@ export class Checkpoints {
       this.#started().postMessage('look');
       this.#isBusy = true;
     } catch {
-      // No thread can begin where their number is limited: the log grows until one can.
+      // The system may allow no further thread: the log grows until it does.
     }
   }
 

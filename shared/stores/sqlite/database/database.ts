@@ -9,30 +9,30 @@ import { IN_MEMORY, openSqlite } from './sqlite-file.ts';
 
 /** The wait between two attempts to begin a transaction, while another process or a checkpoint is writing. */
 const BUSY_MS = 2;
-/** How long another process may write before it, or the disk, counts as hung. */
+/** Time after which another process that is still writing, or the disk, counts as hung. */
 const BUSY_MOST_MS = 30_000;
 /** Once this many calls are gathered, they are made without waiting for more. */
 const MANY_CALLS = 64;
-/** A file with more free pages than these 32 MiB is written anew, if it has no more in use: that takes a second at most. */
+/** A file with more free pages than this (32 MiB) is rewritten if no more than this many are in use: that takes a second at most. */
 const MOST_FREE_PAGES = 32_768;
 const MOST_USED_PAGES = 32_768;
-/** URLs may hold secrets in their query, and SQLite would let others read the file. */
+/** URLs may contain secrets in their query, and by default SQLite lets others read the file. */
 const FILE_MODE = 0o600;
 
-/** How long opening waits for other processes: one may be recovering the log after a crash, say. */
+/** Longest wait for other processes when opening: one may be recovering the log after a crash, say. */
 const OPEN_WAIT_MS = 5_000;
-/** The same where one process at a time has the file: a command is soon over, and a crawl isn't worth waiting for. */
+/** The same where only one process at a time can open the file: a command is soon over, and a crawl isn't worth waiting for. */
 const EXCLUSIVE_OPEN_WAIT_MS = 2_000;
 
 interface LocalDatabaseOptions {
   /** A file, or {@link IN_MEMORY}. */
   readonly path: string;
   /**
-   * Calls are gathered while more of them come, and made together after at most this many milliseconds. Left out: each is made
+   * Calls are gathered while more of them come, and made together after at most this many milliseconds. By default, each is made
    * at once.
    */
   readonly gatherMs?: number;
-  /** Left out everywhere but in tests: asks the system; see {@link networkFileSystemOf}. */
+  /** Only tests set it; by default it asks the system, see {@link networkFileSystemOf}. */
   readonly networkFileSystem?: typeof networkFileSystemOf;
 }
 
@@ -65,18 +65,18 @@ class CallError extends Error {
 
 /**
  * The database of all local runs. Calls are gathered for a moment and made in one transaction. If one of them throws, all are
- * rolled back, and the others are made again without it: what a call does must depend on the database alone. Callers get their
- * results after the commit. Only the database keeps state: what SQLite rolls back never happened.
+ * rolled back, and the others are made again without it, so a call's work must depend on the database alone. Callers get their
+ * results after the commit. Only the database keeps state, so what SQLite rolls back never happened.
  *
- * With a write-ahead log, readers and writers don't block each other. Checkpoints in a thread of their own (`checkpoints.ts`)
- * bring it to the disk: some disks take 30 ms for that, which would hold up the event loop.
+ * With a write-ahead log, readers and writers don't block each other. A separate thread makes the checkpoints (`checkpoints.ts`):
+ * some disks take 30 ms for one, which would hold up the event loop.
  *
- * The log needs memory that all processes share. A network file system has none: there, the first process has the database to
- * itself, and SQLite makes the checkpoints between transactions.
+ * The log needs memory that all processes share, which a network file system can't provide: there, the first process has the
+ * database to itself, and SQLite makes the checkpoints between transactions.
  */
 export class LocalDatabase {
   readonly path: string;
-  /** No other connection can open it meanwhile. */
+  /** Whether no other connection can open the file while this one is open. */
   readonly isExclusive: boolean;
   readonly #database: DatabaseSync;
   readonly #gatherMs: number | undefined;
@@ -103,7 +103,7 @@ export class LocalDatabase {
     return this.#failure.signal;
   }
 
-  /** The rows of a query. Only inside a call's work. */
+  /** Returns the rows of a query. Only inside a call's work. */
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.#prepared(sql).all(...values) as Row[];
   }
@@ -123,8 +123,8 @@ export class LocalDatabase {
   }
 
   /**
-   * Does `work`, which must be synchronous, in the next transaction. Rejects with what it threw, or with why the transaction
-   * was lost; in both cases nothing of it was kept.
+   * Runs `work`, which must be synchronous, in the next transaction. Rejects with the error that it threw, or with the reason why
+   * the transaction was lost; in both cases none of its changes were kept.
    */
   call<T>(work: () => T): Promise<T> {
     return new Promise<T>((done, failed) => {
@@ -135,22 +135,22 @@ export class LocalDatabase {
     });
   }
 
-  /** To be called once, before the first call. */
+  /** Sets the hooks of all transactions; called once, before the first call. */
   surround(around: Around): void {
     this.#around = around;
   }
 
-  /** From now on, this connection leaves the checkpoints to others; see `checkpoints.ts`. */
+  /** Leaves the checkpoints to others from now on; see `checkpoints.ts`. */
   leaveCheckpoints(): void {
     if (!this.isExclusive) this.#database.exec('PRAGMA wal_autocheckpoint = 0');
   }
 
-  /** Reports that something that belongs to the database could not be written. */
+  /** Reports that something that belongs to the database could not be written; see `failure`. */
   fail(error: unknown): void {
     this.#failure.abort(error);
   }
 
-  /** Brings what was committed to the disk, so that it survives a power cut. */
+  /** Syncs all commits to the disk, so that they survive a power cut. */
   async sync(): Promise<void> {
     if (this.path === IN_MEMORY) return;
     try {
@@ -171,8 +171,8 @@ export class LocalDatabase {
   }
 
   /**
-   * Writes a file anew that is mostly empty, unless another connection is writing: returning its free pages one by one takes as long as
-   * their number squared.
+   * Rewrites a file that is mostly empty, unless another connection is writing. Returning its free pages one by one would take time
+   * that grows with the square of their number.
    */
   shrink(): void {
     const read = (pragma: string): number =>
@@ -181,7 +181,7 @@ export class LocalDatabase {
       const free = read('freelist_count');
       if (free > MOST_FREE_PAGES && read('page_count') - free <= MOST_USED_PAGES) this.#database.exec('VACUUM');
     } catch (error: unknown) {
-      // Without room on the disk for a second file, say, it stays as it is.
+      // If the disk has no room for a second file, say, the file stays as it is.
       if (!isSqlite(error)) throw error;
     }
   }
@@ -280,7 +280,7 @@ export class LocalDatabase {
       : new StorageError(`${this.path} can't be written: ${messageOf(error)}`, { cause: error });
   }
 
-  /** SQLite compiles a statement anew each time that a bare parameter of its LIMIT is bound: 20 µs and more. */
+  /** SQLite recompiles a statement each time that a bare parameter of its LIMIT is bound, which takes 20 µs or more. */
   #prepared(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
@@ -296,7 +296,7 @@ function openDatabase(path: string, network: string | undefined): DatabaseSync {
   try {
     if (path !== IN_MEMORY) closeSync(openSync(path, 'a', FILE_MODE));
     database = openSqlite(path, network === undefined ? OPEN_WAIT_MS : EXCLUSIVE_OPEN_WAIT_MS);
-    // Before the first read, which decides whether there is a file of shared memory.
+    // Must come before the first read, which decides whether there is a file of shared memory.
     if (network !== undefined) database.exec('PRAGMA locking_mode = EXCLUSIVE');
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
     if (version > SCHEMA_VERSION) {
@@ -326,11 +326,11 @@ function openDatabase(path: string, network: string | undefined): DatabaseSync {
 }
 
 function damaged(path: string, error: unknown): StorageError {
-  const mend = 'It holds no records: move it away, with its -wal and -shm if they are there, and crawl anew';
+  const mend = 'It holds no records: move it away, with its -wal and -shm files if they exist, and crawl again';
   return new StorageError(`${path} is damaged: ${messageOf(error)}. ${mend}`, { cause: error });
 }
 
-/** Another process may be doing the same. */
+/** Updates the schema, unless another process has done so meanwhile. */
 function updateSchema(database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE');
   const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };

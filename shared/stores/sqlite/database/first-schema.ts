@@ -1,26 +1,26 @@
 /**
  * One database holds all local runs. Column names are those of the rows as objects, times are epoch milliseconds.
  *
- * - `runs`: `opened` numbers the open runs in the order they were opened; null once a run has ended. `lookAt`: release doesn't
- *   look at the run before. A `session` begins whenever a process opens the run. `knownOfSeeds` counts the duplicates among the
+ * - `runs`: `opened` numbers the open runs in the order they were opened; it is null once a run has ended. Release looks at a run
+ *   no earlier than `lookAt`. A `session` begins whenever a process opens the run. `knownOfSeeds` counts the duplicates among the
  *   seeds read since one of their readers was done. A run with a `generation` belongs to a crawl that can be resumed.
- * - `tasks`: one with a `place` waits in its host's list, one with `dueAt` for its retry; one with a `release` is in flight.
- *   `known` counts the duplicates among its links. One with `over` came to its `ending` in that generation, and is kept until
- *   its record is on the disk. `stamp` and `links`: what the admission of one in flight has offered.
- * - `runHosts`: the hosts of a run. `readyAt`: release doesn't look at the host before; null if none of its tasks waits.
- * - `marks`: `task` is the last one made for it, and is live while that row has the same mark. `again` is the run that has
- *   taken a shared mark once more, 0 if none has it in hand any more. `source` is the task whose page it was found on, 0 for a
- *   seed. `session` is when it was found last (of a shared mark with its run, see `sessionOf`): what is read again after a
- *   crash is no duplicate.
- * - `groups`: `left` joins of layer `layer` have not ended; one with `over` has ended in that generation, and is kept until then.
- *   Its marks are in `marks`, under a negative number made from its id. `groupInputs`: what joins get of it. `endedGroups`: what the
- *   run has counted of groups that have letters, for a replay.
+ * - `tasks`: a task with a `place` waits in its host's list, one with `dueAt` waits for its retry, and one with a `release` is in
+ *   flight. `known` counts the duplicates among its links. A task with `over` came to its `ending` in that generation, and is kept
+ *   until its record is on the disk. `stamp` and `links` say what the admission of a task in flight has offered.
+ * - `runHosts`: the hosts of a run. Release looks at a host no earlier than `readyAt`, which is null if none of its tasks waits.
+ * - `marks`: `task` is the last task made for the mark, and is live while its row has the same mark. `again` is the run that has
+ *   taken a shared mark once more, or 0 when none has it in hand any more. `source` is the task whose page it was found on, 0 for a
+ *   seed. `session` is when it was last found (for a shared mark, together with its run, see `sessionOf`): a link that is read
+ *   again after a crash is no duplicate.
+ * - `groups`: `left` joins of layer `layer` have not ended. A group with `over` has ended in that generation, and is kept until its
+ *   records are on the disk. Its marks are in `marks`, under a negative number made from its id. `groupInputs` is what joins get of
+ *   it. `endedGroups` is what the run has counted of groups that have letters, for a replay.
  * - `crawls`: what each run was begun with, and which process has it.
  * - `pagesSwept`: when expired rows of `pages` were last deleted.
  * - `lastWriter`: the store that wrote last, see `moves/local-store.ts`.
  * - `leftovers`: runs whose rows are being deleted, some at a time.
- * - `letters`: dead letters as they would lie in a broker's queue, oldest first. No number is used twice: deleting a letter
- *   that was read before never hits its successor. `run` is 0 where the id names none.
+ * - `letters`: dead letters as in a broker's queue, oldest first. No number is used twice, so deleting a letter that was read
+ *   before never hits its successor. `run` is 0 if the id names no run.
  */
 export const FIRST = `
 CREATE TABLE runs (

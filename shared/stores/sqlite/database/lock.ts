@@ -17,11 +17,11 @@ export class FileLock {
     this.#database = database;
   }
 
-  /** Takes the lock; undefined if another process has it, and still has it after `waitMs`. */
+  /** Takes the lock; undefined if another process still has it after `waitMs`. */
   static take(path: string, waitMs = 0): FileLock | undefined {
     const database = openSqlite(path, waitMs);
     try {
-      // Nothing is ever stored: it needs no journal file beside it.
+      // Nothing is ever stored, so it needs no journal file.
       database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
       return new FileLock(database);
     } catch (error: unknown) {

@@ -1,20 +1,20 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Sizes of https://www.sqlite.org/fileformat2.html#walformat, and where its fields are, in bytes. */
+/** Sizes and positions of fields in a write-ahead log, in bytes: https://www.sqlite.org/fileformat2.html#walformat. */
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const PAGE_SIZE_AT = 8;
 const SALTS_AT = { header: 16, frame: 8 } as const;
 const SALTS_BYTES = 8;
 
-/** What a page takes in the log. */
+/** Returns the bytes that a page takes in the log. */
 function frameBytes(pageBytes: number): number {
   return FRAME_HEADER_BYTES + pageBytes;
 }
 
 /**
- * Does a write-ahead log hold more than `bytes`? Its file never shrinks: once the log has begun anew, what was written before
- * is still behind it, with other salts than its header has.
+ * Returns whether a write-ahead log holds more than `bytes`. The size of its file doesn't tell: when the log starts again at the
+ * beginning, older frames remain behind the new ones, with salts that differ from the header's.
  */
 export function isLogLonger(path: string, bytes: number): boolean {
   let file: number;

@@ -16,8 +16,8 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The kind of file system that a file is on, if processes can't share memory there: NFS, SMB and FUSE, as far as can be told.
- * On systems other than Linux, the numbers mean something else, or nothing.
+ * Returns the kind of file system that a file is on, if processes can't share memory there: NFS, SMB or FUSE. Undefined for others,
+ * and on systems other than Linux, where the numbers mean something else, or nothing.
  */
 export function networkFileSystemOf(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined;

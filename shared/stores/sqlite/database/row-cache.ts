@@ -10,7 +10,7 @@ interface Kept<Row> {
   before: Row | undefined;
 }
 
-/** Rows remembered of each table; about 500 bytes each. */
+/** Maximum rows remembered of each table; about 500 bytes each. */
 const MOST_REMEMBERED = 10_000;
 
 /** The most recently used rows of one table, as of the last transaction's end. They are valid until another store writes. */
@@ -45,8 +45,8 @@ interface Table<Row> {
 }
 
 /**
- * Rows of one table during one transaction: each is read at most once, changed as an object, and written back in the columns
- * that differ. Only those: an `UPDATE` rewrites an index for each of its columns that it names.
+ * Rows of one table during one transaction: each is read at most once, changed as an object, and written back. Only columns that
+ * differ are written, since an `UPDATE` rewrites every index that has a column it names.
  */
 export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
   readonly #database: LocalDatabase;
@@ -64,7 +64,7 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
     this.#where = keys.map((key) => `${key} = ?`).join(' AND ');
   }
 
-  /** The row with these keys, or the one that `otherwise` makes, which `flush` inserts if it is needed. */
+  /** Returns the row with these keys, or the one that `otherwise` makes, which `flush` inserts if it is needed. */
   get(keys: readonly Value[], otherwise: () => Row): Row {
     const name = keys.join('\n');
     let kept = this.#kept.get(name);
@@ -85,7 +85,7 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
   /**
    * Writes back what has changed. Rows that are not `isNeeded` are deleted, or not inserted.
    *
-   * @param isLast no row is changed in this transaction any more
+   * @param isLast whether no row is changed in this transaction any more
    */
   flush(isLast: boolean, isNeeded: (row: Row) => boolean = () => true): void {
     const written = (row: Row): Row => (isLast ? row : { ...row });
@@ -102,7 +102,7 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
     }
   }
 
-  /** To be called after a commit, with everything written back: the next transaction needn't read these rows again. */
+  /** Called after a commit, when everything is written back, so that the next transaction needn't read these rows again. */
   remember(): void {
     for (const [name, { before }] of this.#kept) if (before !== undefined) this.#memory.set(name, before);
   }

@@ -10,7 +10,7 @@ export const MARK = {
   visited: 4,
 } as const;
 
-/** Most rows that one call reads, writes or deletes, so that other users of the database don't wait long. */
+/** Maximum rows that one call reads, writes or deletes, so that other users of the database don't wait long. */
 export const ROWS_AT_ONCE = 500;
 
 /** The owner of the marks that runs share; a run's own marks are under its number, from 1. */
@@ -153,7 +153,7 @@ CREATE TABLE pagesSwept (
 INSERT INTO pagesSwept VALUES (0);
 `;
 
-/** What each version adds to the one before it. */
+/** The SQL that each version adds to the one before it. */
 export const SCHEMA_STEPS: readonly string[] = [
   FIRST,
   LETTERS,

@@ -4,17 +4,17 @@ export function isSqlite(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
 }
 
-/** Another process is writing. */
+/** Whether another process is writing. */
 export function isBusy(error: unknown): boolean {
   return primaryCodeOf(error) === SQLITE_BUSY;
 }
 
-/** After these errors, no call of the transaction can be relied on to be kept. */
+/** Whether the whole transaction is lost: after these errors, none of its calls can be relied on. */
 export function isLost(error: unknown): boolean {
   return [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_FULL].includes(primaryCodeOf(error));
 }
 
-/** What is in the file can't be a database of this program: a broken disk, or another program, wrote it. */
+/** Whether the file is no intact database: a broken disk, or another program, wrote it. */
 export function isDamaged(error: unknown): boolean {
   return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(primaryCodeOf(error));
 }

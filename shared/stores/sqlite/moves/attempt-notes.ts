@@ -4,7 +4,7 @@ import type { LocalDatabase } from '../database/database.ts';
 
 const MOST_NOTES = 10;
 const NOTED_MS = DAY_MS;
-/** Notes of all tasks together; the oldest go first. */
+/** Maximum notes of all tasks together; the oldest go first. */
 export const MOST_KEPT = 100_000;
 
 /** Where notes are kept, and what time it is there. */
@@ -13,7 +13,7 @@ export interface Noting {
   readonly now: number;
 }
 
-/** The failed attempts of a task, newest first. */
+/** Returns the failed attempts of a task, newest first. */
 export function notesOf({ database, now }: Noting, mark: string): AttemptNote[] {
   const rows = database.all<{ note: string }>(
     'SELECT note FROM attempts WHERE mark = ? AND at > ? ORDER BY id DESC LIMIT ?',

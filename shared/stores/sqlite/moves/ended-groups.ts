@@ -12,8 +12,8 @@ import { countStep } from './step-counts.ts';
 import { placeOfFailure, uncountPlace } from './step-failures.ts';
 
 /**
- * What a run has counted of the tasks of a group. It is kept of groups that have letters for as long as these are: a replay crawls
- * such a group once more, and the run counts its tasks once.
+ * What a run has counted of the tasks of a group that has ended. It is kept as long as the group has letters: a replay crawls the group
+ * once more, and its tasks must count only once.
  */
 export type GroupEnds = readonly {
   readonly step: string;
@@ -22,11 +22,11 @@ export type GroupEnds = readonly {
   readonly reason: string;
   readonly count: number;
   readonly isOwner?: true;
-  /** Of the crawler, where a step or a join failed. */
+  /** The place in the crawler where a step or a join failed. */
   readonly place?: string;
 }[];
 
-/** How the tasks of a group have ended. @param marks where the marks of the group are in the table of marks */
+/** Returns how the tasks of a group have ended. @param marks the owner of the group's marks in the table of marks */
 export function endsOf(moves: Noting, plan: JoinPlan, group: GroupRow, marks: number): GroupEnds {
   const { database } = moves;
   const owner = ownerMarkOf(group.owner);
@@ -56,7 +56,7 @@ export function endsOf(moves: Noting, plan: JoinPlan, group: GroupRow, marks: nu
   return [...lost, ...done.filter(({ count }) => count > 0), ...(group.ended === 'done' ? [own] : [])];
 }
 
-/** Keeps how a group has ended that is deleted, if it has letters. */
+/** Keeps the counts of a group that is being deleted, if it has letters. */
 export function keepEnds(database: LocalDatabase, group: GroupRow, ends: () => GroupEnds, now: number): void {
   if (database.get("SELECT 1 FROM groupInputs WHERE grp = ? AND outcome = 'failed' LIMIT 1", group.id) === undefined)
     return;
@@ -66,14 +66,14 @@ export function keepEnds(database: LocalDatabase, group: GroupRow, ends: () => G
   );
 }
 
-/** Takes what is kept of a group; nothing if it had no letters. */
+/** Removes and returns the counts kept of a group; none if it had no letters. */
 export function takeEnds(database: LocalDatabase, run: Pick<RunRow, 'n'>, grp: string): GroupEnds {
   const row = database.get<{ ends: string }>('SELECT ends FROM endedGroups WHERE run = ? AND grp = ?', run.n, grp);
   database.run('DELETE FROM endedGroups WHERE run = ? AND grp = ?', run.n, grp);
   return row === undefined ? [] : (JSON.parse(row.ends) as GroupEnds);
 }
 
-/** Takes back what a run has counted of a group. Returns how many tasks that were no joins. */
+/** Takes back what a run has counted of a group. Returns how many of its tasks were no joins. */
 export function uncountEnds(database: LocalDatabase, run: RunRow, { joins }: JoinPlan, ends: GroupEnds): number {
   let pages = 0;
   for (const { step, kind, reason, count, place } of ends) {
@@ -90,7 +90,7 @@ export function uncountEnds(database: LocalDatabase, run: RunRow, { joins }: Joi
   return pages;
 }
 
-/** Deletes what is kept of groups whose letters have expired. */
+/** Deletes the counts of groups whose letters have expired. */
 export function forgetEnds(database: LocalDatabase, now: number): void {
   database.run('DELETE FROM endedGroups WHERE at <= ?', now - LETTER_TTL_MS);
 }

@@ -17,7 +17,7 @@ import type { TaskRow } from './rows/task-rows.ts';
 import { optionsOf } from './run-options.ts';
 import { countStep } from './step-counts.ts';
 
-/** How a member, or a join, ended. */
+/** How a member or a join ended. */
 export interface GroupEnding {
   readonly kind: string;
   readonly reason?: string | undefined;
@@ -30,7 +30,7 @@ type Ended = Pick<TaskRow, 'host' | 'mark' | 'form' | 'claimed'>;
 
 type OwnerRow = Pick<TaskRow, 'mark' | 'form' | 'claimed'>;
 
-/** What of `Moves` makes joins. */
+/** The part of `Moves` that makes joins. */
 interface Adding {
   readonly now: number;
   add(run: RunRow, task: Pick<TaskRow, 'host' | 'queue' | 'mark' | 'firstSeen' | 'deadline' | 'form'>): void;
@@ -41,12 +41,12 @@ interface Forgetting {
   readonly now: number;
 }
 
-/** Marks of no group: a number that none has. */
+/** Stands in for a group that doesn't exist: no group has this id, and no marks have this owner. */
 const NO_GROUP = -1;
 
-/** Joins see inputs sorted, and those that are missing in the order in which they ended. */
+/** Joins see inputs sorted by mark, and missing ones in the order in which they ended. */
 const KEEP_INPUT = keepAs('0');
-/** Its index has the last of them: a group may have 100,000. */
+/** An index finds the last of the missing ones: a group may have 100,000. */
 export const KEEP_MISSING = keepAs(
   "(SELECT coalesce(max(n), 0) + 1 FROM groupInputs WHERE grp = ?1 AND outcome <> 'done')",
 );
@@ -55,7 +55,7 @@ function keepAs(n: string): string {
   return `INSERT OR REPLACE INTO groupInputs (grp, mark, n, outcome, reason, input) VALUES (?1, ?2, ${n}, ?3, ?4, ?5)`;
 }
 
-/** The groups of tasks, and what becomes of one whose last member has ended: see `stores/redis/lua/shared/groups.lua`. */
+/** The groups of tasks, and the joins made when a group's last member has ended: see `stores/redis/lua/shared/groups.lua`. */
 export class GroupTable {
   readonly #moves: Adding;
   readonly #database: LocalDatabase;
@@ -69,21 +69,21 @@ export class GroupTable {
     return this.#database.get<GroupRow>('SELECT * FROM groups WHERE run = ? AND grp = ?', run.n, grp);
   }
 
-  /** Where the marks of a group are in the table of marks. */
+  /** Returns the owner of a group's marks in the table of marks. */
   marksOf(run: Pick<RunRow, 'n'>, grp: string): number {
     const group = this.find(run, grp);
     return group === undefined ? NO_GROUP : marksOf(group);
   }
 
-  /** The group of a member that is offered: it begins with its owner's first child. */
+  /** Returns the group of a member that is offered. It begins with its owner's first child. */
   join(run: RunRow, grp: string, owner: OwnerRow): GroupRow {
     const found = this.find(run, grp);
     return found ?? this.#begin(run, grp, owner);
   }
 
   /**
-   * The group of an owner that is crawled once more: `open` if it counts on its members still. Else nothing is left of it but what
-   * the run has counted, which the caller takes back.
+   * Removes the group of an owner that is crawled once more. Returns `open` if the group hasn't ended, and so stays; else what the run
+   * has counted of it, which the caller takes back.
    */
   beginAnew(run: RunRow, ownerMark: string): GroupEnds | 'open' {
     const plan = optionsOf(run).joins;
@@ -97,7 +97,7 @@ export class GroupTable {
         ? kept
         : endsOf({ database: this.#database, now: this.#moves.now }, plan, group, marksOf(group));
     if (group !== undefined) dropGroup(this.#database, group.id);
-    // Nor are those that are kept in case of a power cut: they are crawled in any case.
+    // Tasks that are kept in case of a power cut go, too: they are crawled again in any case.
     this.#database.run(
       "DELETE FROM tasks WHERE run = ? AND over IS NOT NULL AND (mark = ? OR mark LIKE '% @' || ?)",
       ...[run.n, ownerMark, grp],
@@ -109,7 +109,7 @@ export class GroupTable {
     this.#database.run('UPDATE groups SET open = open + ? WHERE id = ?', members, group.id);
   }
 
-  /** To be called once for each task that ends, whatever it came to. */
+  /** Called once for each task that ends, whatever its outcome. */
   ended(run: RunRow, task: Ended, ending: GroupEnding): void {
     const plan = optionsOf(run).joins;
     if (plan === undefined || task.host === MALFORMED_HOST) return;
@@ -140,7 +140,7 @@ export class GroupTable {
     if (group.open === 0) this.#goOn(run, plan, planned, group);
   }
 
-  /** Nothing waits or is in flight: makes the run's joins that are due. Returns whether there were any. */
+  /** Makes the run's joins that are due, once nothing waits or is in flight. Returns whether there were any. */
   makeRunJoins(run: RunRow): boolean {
     const plan = optionsOf(run).joins;
     if (plan === undefined || plan.run.length === 0) return false;
@@ -185,7 +185,7 @@ export class GroupTable {
   }
 
   /**
-   * A task of a group is taken back: it will end once more. All joins of its group are, too, and none of them was ever made.
+   * Reopens the group of a task that is taken back, and so will end once more. The group's joins count as never made.
    */
   takenBack(run: RunRow, { mark, host }: Pick<TaskRow, 'mark' | 'host'>): void {
     const plan = optionsOf(run).joins;
@@ -208,7 +208,7 @@ export class GroupTable {
     this.#database.run('DELETE FROM groupInputs WHERE grp = ? AND mark = ?', group.id, mark);
   }
 
-  /** Makes the joins of groups that all members of have ended. To be called once all that is taken back is. */
+  /** Makes the joins of groups whose members have all ended. Called once all tasks have been taken back. */
   makeTakenBack(run: RunRow): void {
     const plan = optionsOf(run).joins;
     if (plan === undefined) return;
@@ -222,7 +222,7 @@ export class GroupTable {
     }
   }
 
-  /** The joins that wait for a task: those of its group, and of the run. */
+  /** Returns the marks of the joins that wait for a task: those of its group, and of the run. */
   joinsOf(run: RunRow, mark: string): string[] {
     const plan = optionsOf(run).joins;
     const grp = groupOfMark(mark) ?? groupOf(mark);
@@ -252,7 +252,7 @@ export class GroupTable {
     if (group.left === 0) this.#goOn(run, plan, planned, group);
   }
 
-  /** The last member has ended, or the last join of a layer. */
+  /** The last member, or the last join of a layer, has ended: makes the next layer of joins, or drops the group. */
   #goOn(run: RunRow, plan: JoinPlan, planned: PlannedGroup, group: GroupRow): void {
     const names = planned.layers[group.layer];
     if (group.ended !== 'done' || names === undefined || run.state === 'cancelled') {
@@ -293,7 +293,7 @@ export class GroupTable {
     this.#database.run(keep, ...[group.id, mark, kind, reason, input ?? null]);
   }
 
-  /** A run on the disk keeps it until its records are there, too: till then, its members may be taken back. */
+  /** Drops a group. A run on the disk keeps it until its records are on the disk, too, since its members may be taken back until then. */
   #drop(run: RunRow, group: GroupRow): void {
     run.openGroups--;
     if (run.generation === null) dropGroup(this.#database, group.id);
@@ -329,7 +329,7 @@ export function dropGroup(database: LocalDatabase, id: number): void {
   database.run('DELETE FROM groups WHERE id = ?', id);
 }
 
-/** Below all numbers of runs, and of no group. */
+/** Returns the owner of a group's marks: a number below those of all runs, and below `NO_GROUP`. */
 function marksOf({ id }: Pick<GroupRow, 'id'>): number {
   return NO_GROUP - id;
 }

@@ -27,14 +27,14 @@ export function leavePlace(host: Pick<HostRow, 'places'>, holder: string): void 
   host.places = textOf(held);
 }
 
-/** Frees the places of requests that nobody makes any more. */
+/** Frees the places whose holders are gone. */
 export function freePlaces(host: Pick<HostRow, 'places'>, isGone: (holder: string) => boolean): void {
   if (host.places === '') return;
   const held = Object.entries(JSON.parse(host.places) as Held);
   host.places = textOf(Object.fromEntries(held.filter(([holder]) => !isGone(holder))));
 }
 
-/** Those whose time isn't over. */
+/** Returns the places whose time isn't over. */
 function heldNow({ places }: Pick<HostRow, 'places'>, now: number): Held {
   if (places === '') return {};
   return Object.fromEntries(Object.entries(JSON.parse(places) as Held).filter(([, till]) => till > now));

@@ -21,7 +21,7 @@ import type { HostPause } from '../../../task/task/outcome.ts';
 import type { Moves } from './moves.ts';
 import { faultsOf, type HostRow, paceOf, pauseHost, rateOf } from './rows/host-rows.ts';
 
-/** What settled requests say about a host, and which task may try it. */
+/** The health of a host, as settled requests show it, and the task that may try it alone. */
 export class HostHealth {
   readonly #moves: Moves;
   readonly #host: HostRow;
@@ -32,8 +32,8 @@ export class HostHealth {
   }
 
   /**
-   * Takes in what a request showed about the host. `intervalMs` is its run's own; `isSilent`: the host never answered that;
-   * `isAgain`: the page has failed before.
+   * Updates the host's breaker and pace after a request. `intervalMs` is the run's own interval; `isSilent`: the host has never
+   * answered the run; `isAgain`: the page has failed before.
    */
   hear(
     intervalMs: number,
@@ -43,7 +43,7 @@ export class HostHealth {
     const host = this.#host;
     const isOfPage = hostFault === PAGE_FAULT && isAgain && !this.isTried;
     if (isOfPage) {
-      // The page's own, or else others will show it.
+      // The page's own fault; if it is the host's, other pages will show it.
     } else if (hostFault !== undefined) this.#countFault(hostFault, isSilent);
     else if (host.failing !== null) this.#closeBreaker();
     const wasSlowed = host.slowMs > 0;
@@ -54,7 +54,7 @@ export class HostHealth {
     host.throttles = 0;
   }
 
-  /** The host asked for a pause. Without a duration, it grows each time until the next healthy answer; a storm counts once. */
+  /** The host asked for a pause. Without a duration, the pause grows each time until the next healthy answer; repeats during it count once. */
   pause({ pauseMs, reason }: HostPause): void {
     const host = this.#host;
     const { now } = this.#moves;
@@ -62,18 +62,18 @@ export class HostHealth {
     pauseHost(host, Math.round(pauseMs ?? throttlePauseMs(host.throttles)), reason, now);
   }
 
-  /** The host said "slow down", and has answered other tasks since, within the last hour. */
+  /** Whether the host said "slow down" and has answered other tasks since, within the last hour. */
   get answersOthers(): boolean {
     const { answeredAt } = this.#host;
     return answeredAt > 0 && this.#moves.now < answeredAt + ANSWERED_LATELY_MS;
   }
 
-  /** Its breaker is open, or was: one task at a time tries the host. */
+  /** Whether its breaker has opened and not closed yet: one task at a time tries the host. */
   get isTried(): boolean {
     return this.#host.opened > 0;
   }
 
-  /** Until when the result of another task that tries the host is awaited; undefined if there is none. */
+  /** Returns until when the result of another task that tries the host is awaited; undefined if there is none. */
   triedUntil(own?: string): number | undefined {
     const { opened, probe, probeUntil } = this.#host;
     const { now } = this.#moves;
@@ -82,20 +82,20 @@ export class HostHealth {
     return now < probeUntil && probeUntil <= now + PROBE_ADMITTED_MS ? probeUntil : undefined;
   }
 
-  /** This task is to try the host. Returns until when its result is awaited. */
+  /** Chooses the task that is to try the host. Returns until when its result is awaited. */
   release(probe: string): number {
     this.#host.probe = probe;
     this.#host.probeUntil = this.#moves.now + PROBE_RELEASED_MS;
     return this.#host.probeUntil;
   }
 
-  /** This task tries the host now. */
+  /** Records that this task tries the host now. */
   admit(probe: string): void {
     this.#host.probe = probe;
     this.#host.probeUntil = this.#moves.now + PROBE_ADMITTED_MS;
   }
 
-  /** A task was given back before its host was asked: if it was to try the host, another one may now. */
+  /** Lets another task try the host if this one was to, and was given back before the host was asked. */
   drop(probe: string): void {
     if (this.#host.probe !== probe) return;
     this.#host.probe = '';
@@ -113,7 +113,7 @@ export class HostHealth {
     host.openUntil = now + ms;
     host.probe = '';
     pauseHost(host, ms, faultsText(faults), now);
-    // So that release sees until when, or that the host has been in trouble for too long.
+    // So that release sees when the pause ends, or that the host has been in trouble for too long.
     this.#moves.wakeEverywhere(host.host);
   }
 
@@ -148,7 +148,7 @@ export class HostHealth {
   }
 }
 
-/** The name of a task that tries a host. */
+/** Returns the name of a task that tries a host. */
 export function probeOf(run: string, release: number): string {
   return `${run}|${release}`;
 }

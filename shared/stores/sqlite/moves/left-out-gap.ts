@@ -1,8 +1,8 @@
 import type { Moves } from './moves.ts';
 
 /**
- * The time in which nobody crawled a run doesn't count: neither in how long it took, nor in how long its hosts have given errors. One
- * more would have a host given up that was hardly ever asked.
+ * Leaves out time in which nobody crawled a run: it counts neither in the run's duration nor in how long its hosts have given errors.
+ * Otherwise, one more error could give up a host that was hardly ever asked.
  */
 export function leaveOutGap(moves: Moves, run: string, gapMs: number): void {
   const row = moves.run(run);

@@ -7,12 +7,12 @@ import { leaveOutGap } from './left-out-gap.ts';
 import { Moves } from './moves.ts';
 import { RowMemories } from './rows/run-rows.ts';
 
-/** A process has been asleep for as long as the time of day has run ahead of the time that it saw pass, from a minute on. */
+/** A process counts as having been asleep when the time of day has run ahead of its monotonic time by at least this much. */
 const ASLEEP_MS = MINUTE_MS;
 
 type StoreClock = Pick<Clock, 'now' | 'monotonic'>;
 
-/** The base of all ports of the local store: calls that see the database at one moment of one clock. */
+/** The base of all ports of the local store: each call sees the database at one moment of one clock. */
 export class LocalStore {
   readonly database: LocalDatabase;
   readonly clock: StoreClock;
@@ -29,7 +29,7 @@ export class LocalStore {
     const writer = randomUUID();
     let version: number | undefined;
     let found: number | undefined;
-    /** How far the time of day was ahead of the time that passed, at the last transaction, and at this one. */
+    /** How far the time of day was ahead of monotonic time at the last transaction, and at this one. */
     let ahead: number | undefined;
     let aheadNow = 0;
     database.surround({
@@ -41,7 +41,7 @@ export class LocalStore {
         this.#moves = moves;
         aheadNow = now - clock.monotonic();
         const asleepMs = Math.floor(aheadNow - (ahead ?? aheadNow));
-        // A machine that is put to sleep loses its network before, and has it again some time after.
+        // A machine loses its network before it sleeps, and has it again some time after it wakes.
         if (asleepMs >= ASLEEP_MS) for (const run of this.owned ?? []) leaveOutGap(moves, run, asleepMs);
       },
       end: () => this.#moves?.flush(true),
@@ -53,14 +53,14 @@ export class LocalStore {
     });
   }
 
-  /** One call: keeps all that `work` changes, or nothing. `work` may run twice, and must change nothing but the database. */
+  /** Makes one call: keeps all changes of `work`, or none. `work` may run twice, and must change nothing but the database. */
   readonly move = <T>(work: (moves: Moves) => T): Promise<T> =>
     this.database.call(() => {
       if (this.#moves === undefined) throw new Error('no transaction has begun');
       return work(this.#moves);
     });
 
-  /** When a crawl was last at work here, by the time of its process; 0 if none ever was. */
+  /** Returns when a crawl was last at work here, by its process' clock; 0 if none ever was. */
   async lastTouchedAt(): Promise<number> {
     return await this.move(
       ({ database }) => database.get<{ at: number | null }>('SELECT max(touchedAt) AS at FROM crawls')?.at ?? 0,
@@ -69,8 +69,8 @@ export class LocalStore {
 }
 
 /**
- * Was this store the last one to write? If not, it is from now on. The thread that shortens the log writes, too, and changes nothing
- * that a store remembers.
+ * Returns whether this store was the last one to write, and records it as the last one from now on. The thread that shortens the log
+ * writes as well, but changes nothing that a store remembers.
  */
 function isWrittenBy(database: LocalDatabase, writer: string): boolean {
   if (database.get<{ writer: string }>('SELECT writer FROM lastWriter')?.writer === writer) return true;

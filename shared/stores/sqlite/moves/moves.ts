@@ -27,8 +27,8 @@ interface MovesOptions {
 }
 
 /**
- * What the calls of one transaction see of the database, and the moves that several calls make: what `prelude.lua` is for the
- * store in Redis.
+ * The database as the calls of one transaction see it, and the moves that several calls make: the counterpart of `prelude.lua` in
+ * Redis.
  */
 export class Moves {
   readonly database: LocalDatabase;
@@ -58,14 +58,14 @@ export class Moves {
     this.#places = new Places(database);
   }
 
-  /** Writes back what any call of the transaction changed. To be called before a query that depends on it, and at the end. */
+  /** Writes back what the transaction's calls have changed. Called before each query that depends on it, and at the end. */
   flush(isLast = false): void {
     this.#runs.flush(isLast);
     this.#hosts.flush(isLast);
     this.#runHosts.flush(isLast, isKept);
   }
 
-  /** To be called once the transaction is committed. */
+  /** Remembers rows for the next transaction. Called once this one is committed. */
   remember(): void {
     this.#runs.remember();
     this.#hosts.remember();
@@ -73,7 +73,7 @@ export class Moves {
     this.tasks.remember();
   }
 
-  /** Drops all rows read so far: a query has deleted or changed some. */
+  /** Drops all rows read so far, because a query deletes or changes some. */
   forgetRows(): void {
     this.#runs.clear();
     this.#hosts.clear();
@@ -117,7 +117,7 @@ export class Moves {
     return optionsOf(run).dedup === 'run' ? run.n : SHARED;
   }
 
-  /** The same of one mark: a group has its own. */
+  /** The owner of one mark: a mark in a group is owned by the group. */
   ownerOfMark(run: RunRow, mark: string): number {
     const group = optionsOf(run).joins === undefined ? undefined : groupOfMark(mark);
     return group === undefined ? this.ownerOf(run) : this.groups.marksOf(run, group);
@@ -134,7 +134,7 @@ export class Moves {
     this.lookBy(run, this.now);
   }
 
-  /** Nothing of the host is released in this run before `at`. */
+  /** Lets release look at a host in this run no earlier than `at`. */
   postponeHost(run: RunRow, host: RunHostRow, at: number): void {
     host.readyAt = at;
     this.lookBy(run, at);
@@ -154,7 +154,7 @@ export class Moves {
     return this.#nextTask;
   }
 
-  /** Places at the head of a host's list for a number of new tasks: the first of them. */
+  /** Returns the first of `count` places for new tasks at the head of a host's list. */
   headPlaces(run: RunRow, { host, queue }: Pick<TaskRow, 'host' | 'queue'>, count: number): number {
     return this.#places.atHead(run.n, host, queue, count);
   }
@@ -177,12 +177,12 @@ export class Moves {
     this.wakeHost(run, own);
   }
 
-  /** The ledger's entry of a release. */
+  /** Returns the ledger's entry of a release. */
   flight(run: RunRow | undefined, name: ReleaseName): TaskRow | undefined {
     return run === undefined ? undefined : this.tasks.flight(run.n, name);
   }
 
-  /** Puts a task back into its host's list: at the head, since it was its turn, or at the tail. */
+  /** Puts a task back into its host's list: at the head, since it had its turn, or at the tail. */
   putBack(run: RunRow, task: TaskRow, atTail = false): void {
     if (run.state === 'cancelled') {
       this.countCancelled(run, task);
@@ -192,14 +192,14 @@ export class Moves {
     this.line(run, task, atTail);
   }
 
-  /** A retry waits for its time beside the lists. */
+  /** Lets a task wait for its retry, outside the lists. */
   retry(run: RunRow, task: TaskRow, at: number): void {
     this.tasks.wait(task, { place: null, dueAt: at });
     run.waiting++;
     this.lookBy(run, at);
   }
 
-  /** Counts a task out of the ledger; the caller decides what becomes of it. */
+  /** Counts a task as no longer in flight; the caller decides what becomes of it. */
   land(run: RunRow): void {
     run.inFlight--;
   }
@@ -220,7 +220,7 @@ export class Moves {
     this.groups.ended(run, task, { kind: outcome.kind, reason, ...about });
     if (outcome.kind === 'done') return;
     countReason(this.database, run.n, outcome.kind, outcome.reason);
-    // A later run may try it again; this one won't. A malformed text stays known for good.
+    // A later run may try it again; this one won't. A malformed text stays known for ever.
     if (outcome.kind !== 'failed' || outcome.reason === 'malformed' || this.#isInGroup(run, task)) return;
     this.marks.fail(this.ownerOf(run), run.n, task.mark);
   }
@@ -254,7 +254,7 @@ export class Moves {
   countCancelled(run: RunRow, task: TaskRow): void {
     this.tasks.remove(task);
     this.freeClaim(run, task);
-    // Marks in a group go with it.
+    // Marks in a group are deleted with the group.
     if (this.#isInGroup(run, task)) {
       run.cancelled++;
       this.groups.ended(run, task, { kind: 'cancelled' });
@@ -267,7 +267,7 @@ export class Moves {
     this.groups.ended(run, task, { kind: 'cancelled' });
   }
 
-  /** A mark in a group, or a join's. */
+  /** Whether a task's mark is in a group, or is that of a join. */
   #isInGroup(run: RunRow, { mark, host }: Pick<TaskRow, 'mark' | 'host'>): boolean {
     return optionsOf(run).joins !== undefined && host !== MALFORMED_HOST && isMember({ mark });
   }
@@ -285,7 +285,7 @@ export class Moves {
     run.lookAt = null;
   }
 
-  /** Opens a run again that had ended. */
+  /** Reopens a run that had ended. */
   reopen(run: RunRow): void {
     if (run.state === 'finished') run.state = 'running';
     run.endedAt = null;
@@ -295,7 +295,7 @@ export class Moves {
     run.opened ??= (last?.opened ?? 0) + 1;
   }
 
-  /** No run is open, so what earlier ones found out about hosts is old: each is tried by one task. */
+  /** With no run open, what is known about failing hosts is old: ends their breakers' pauses, so that one task tries each host. */
   #tryHosts(): void {
     this.#hosts.flush(false);
     const open = this.database.all<{ host: string }>(

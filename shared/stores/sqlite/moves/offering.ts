@@ -15,22 +15,22 @@ import { heldOf, newTask, type TaskRow } from './rows/task-rows.ts';
 import { optionsOf } from './run-options.ts';
 import { countStep } from './step-counts.ts';
 
-/** What became of one offer. */
+/** The answer to one offered task. */
 type Answer = 'taken' | 'known' | 'readAgain' | 'scope' | 'maxPages' | 'limit';
 
 /** One call of `offer`. */
 export class Offering {
   readonly #moves: Moves;
   readonly #options: OfferOptions;
-  /** The hosts that count already, by their domain. */
+  /** The hosts that are already counted, by domain. */
   readonly #hosts = new Map<string, Set<string>>();
   #discovery: Discovery = { source: 0, session: 1 };
   #parent: TaskRow | undefined;
   #most = 0;
-  /** The group of those that are members of one, and how many of them are taken. */
+  /** The group of the tasks that are members of one, and how many members were taken. */
   #group: GroupRow | undefined;
   #members = 0;
-  /** The next place for members at the head of a list: so groups end before new ones begin. */
+  /** The next place for members at the head of each list, so that groups end before new ones begin. */
   readonly #heads = new Map<string, number>();
 
   constructor(moves: Moves, options: OfferOptions) {
@@ -49,7 +49,7 @@ export class Offering {
     this.#parent = page;
     this.#most = offers.length;
     this.#discovery = { source: page?.id ?? 0, session: sessionOf(run, this.#moves.ownerOf(run)) };
-    // A local run crawls groups once more itself: their pages, counted before, don't keep out others, nor those them.
+    // A local run crawls replayed groups itself. Their pages were counted before, so limits count them apart from all other pages.
     const isAnew = offers.some((offer) => 'replayed' in offer && offer.replayed !== undefined);
     const counted = isAnew ? run.anew : run.discovered - run.joins - run.anew;
     const roomUntil = (bound: number | undefined) => (bound === undefined ? offers.length : bound - counted);
@@ -75,12 +75,12 @@ export class Offering {
     return takenWith(accepted, known, { scope, maxPages, limit: counts.limit });
   }
 
-  /** Counts links for the page that they are of. If links from before are not here, puts it back, and returns false. */
+  /** Counts the links of a page. If links that it offered before were lost, puts the page back and returns false. */
   #count(run: RunRow, page: TaskRow, { stamp, links }: LinkTally, count: number): boolean {
     const held = heldOf(page, stamp);
     if (held < links) {
       this.#moves.land(run);
-      // Its worker has survived it.
+      // Its worker has survived it, so its starts don't count.
       this.#moves.putBack(run, { ...page, starts: 0 });
       return false;
     }
@@ -117,7 +117,7 @@ export class Offering {
     return 'taken';
   }
 
-  /** Is the offer's mark free? If so, takes it when it `mayTake`. */
+  /** Returns whether the offer's mark is free. If so, takes it, provided that it `mayTake`. */
   #take(run: RunRow, offer: Offer, mark: string, mayTake: boolean): boolean {
     const { recrawl, marks, now } = this.#moves;
     const found = { ...this.#discovery, task: this.#moves.nextTask };
@@ -158,12 +158,12 @@ export class Offering {
   }
 
   #known(run: RunRow, owner: number, mark: string): Answer {
-    // The source that it was found in before a crash is read again.
+    // After a crash, sources are read again in which it was found before.
     const discovery = owner < 0 ? { ...this.#discovery, session: run.session } : this.#discovery;
     return run.session > 1 && this.#moves.marks.isReadAgain(owner, mark, discovery) ? 'readAgain' : 'known';
   }
 
-  /** Counts duplicates; also apart from others while their source may have to be read again. */
+  /** Counts duplicates, and also counts them by source while that source may have to be read again. */
   #countDuplicates(run: RunRow, page: TaskRow | undefined, known: number): void {
     run.duplicate += known;
     if (known === 0 || run.generation === null) return;

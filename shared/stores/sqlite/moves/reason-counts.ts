@@ -3,7 +3,7 @@ import type { LocalDatabase } from '../database/database.ts';
 
 type Kind = keyof RunProgress['reasons'];
 
-/** Counts a task by why it failed or was skipped. */
+/** Counts a task by the reason why it failed or was skipped. */
 export function countReason(database: LocalDatabase, run: number, kind: Kind, reason: string): void {
   database.run(
     'INSERT INTO reasons (run, kind, reason, count) VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1',
@@ -11,7 +11,7 @@ export function countReason(database: LocalDatabase, run: number, kind: Kind, re
   );
 }
 
-/** Takes such counts back. */
+/** Takes such a count back. */
 export function uncountReason(database: LocalDatabase, run: number, kind: string, reason: string, by = 1): void {
   database.run(
     'UPDATE reasons SET count = max(0, count - ?) WHERE run = ? AND kind = ? AND reason = ?',
@@ -19,7 +19,7 @@ export function uncountReason(database: LocalDatabase, run: number, kind: string
   );
 }
 
-/** The counts of a run. */
+/** Returns a run's counts by reason. */
 export function reasonsOf(database: LocalDatabase, run: number): RunProgress['reasons'] {
   const reasons: Record<Kind, Record<string, number>> = { failed: {}, skipped: {} };
   const rows = database.all<{ kind: Kind; reason: string; count: number }>(

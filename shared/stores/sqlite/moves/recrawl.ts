@@ -7,7 +7,7 @@ import type { Discovery, MarkTable } from './rows/mark-table.ts';
 import type { RunRow } from './rows/run-rows.ts';
 import { optionsOf } from './run-options.ts';
 
-/** What matters here about a run. */
+/** The part of a run that matters here. */
 type RecrawlingRun = Pick<RunRow, 'n' | 'options'>;
 
 /** The number that stands for no run. */
@@ -28,7 +28,7 @@ export class Recrawl {
       'SELECT page, fetchedAt FROM pages WHERE mark = ?',
       mark,
     );
-    // By a clock that was ahead by days: nothing would count as changed since then.
+    // Not if it was fetched by a clock that was days ahead: nothing would count as changed since then.
     if (row === undefined || now - row.fetchedAt >= PAGE_RETENTION_MS || row.fetchedAt - now > DAY_MS) return undefined;
     return { ...(JSON.parse(row.page) as Omit<KnownPage, 'fetchedAt'>), fetchedAt: row.fetchedAt };
   }
@@ -51,7 +51,7 @@ export class Recrawl {
     return isDue(this.get(mark, now), changedAt, after, now) && !this.#isLive(run, mark, openRuns());
   }
 
-  /** Has the run itself taken a URL? Of shared marks that is known for those that it takes by {@link take}, or notes. */
+  /** Has the run itself taken a URL? With shared marks, known only of URLs taken by {@link take} or noted by {@link note}. */
   isOwn(run: RecrawlingRun, mark: string): boolean {
     return this.#marks.has(run.n, mark, optionsOf(run).dedup === 'run' ? MARK.taken : MARK.visited);
   }
@@ -60,7 +60,7 @@ export class Recrawl {
     if (optionsOf(run).dedup === 'ever') this.#marks.add(run.n, mark, MARK.visited, found);
   }
 
-  /** Takes a URL for a task, be it marked from before or not. */
+  /** Takes a URL for a task, even one that is already marked. */
   take(run: RecrawlingRun, mark: string, found: Discovery & { readonly task: number }): void {
     if (optionsOf(run).dedup === 'run') {
       this.#marks.add(run.n, mark, MARK.taken, found);
@@ -79,7 +79,7 @@ export class Recrawl {
     if (optionsOf(run).dedup === 'ever') this.#marks.takeAgain(mark, NOBODY);
   }
 
-  /** A task was cancelled. Returns `true` if its page had been crawled before, and keeps its mark. */
+  /** Frees the mark of a cancelled task. Returns `true` if its page was crawled before, so that the mark stays. */
   free(run: Pick<RecrawlingRun, 'n'>, mark: string): boolean {
     if (this.#marks.takenAgainBy(mark) !== run.n) return false;
     this.#marks.takeAgain(mark, NOBODY);

@@ -34,26 +34,26 @@ import { noteDown, timesOf } from './troubles.ts';
 import type { UsableWindow } from './usable-window.ts';
 
 interface Wanted {
-  /** Tasks that may go. */
+  /** Maximum tasks to be worked on. */
   readonly count: number;
-  /** Tasks in all: those past their deadline wait for no host's pace. */
+  /** Maximum tasks together with those past their deadline, which need no pace. */
   readonly most: number;
-  /** The verdict of all, if they are released only to end. */
+  /** The verdict of all tasks, if they are released only to fail. */
   readonly forced: ReleaseVerdict | undefined;
   readonly fromTail: boolean;
 }
 
-/** Only the columns that release needs, of many: each one costs. Priority before normal. */
+/** Only the columns that release needs, since each one costs time. Priority tasks come before normal ones. */
 const WAITING = `SELECT id, run, host, queue, mark, claimed, attempts, starts, throttles, firstSeen, deadline, form FROM tasks
   WHERE run = ? AND host = ? AND place IS NOT NULL`;
 const FIRST_WAITING = `${WAITING} ORDER BY queue, place LIMIT ?`;
 /**
- * For a host that a single task tries: tasks at the tail have waited least. Of one queue: in the order of both, all tasks of the host would
- * be read.
+ * For a host that a single task tries: tasks at the tail have waited least. It reads one queue, since ordering both would read all
+ * tasks of the host.
  */
 const LAST_WAITING = `${WAITING} AND queue = ? ORDER BY place DESC LIMIT ?`;
 
-/** What this process remembers from one look to the next. Other processes have other runs. */
+/** The state that this process keeps from one look to the next. Other processes have other runs. */
 export interface LookMemory {
   /** Which caller looks for due tasks for all others, and until when. */
   looking: { readonly looker: string; readonly till: number } | undefined;
@@ -63,7 +63,7 @@ export interface LookMemory {
 interface ReleasingOptions {
   readonly policy: FrontierPolicy;
   readonly memory: LookMemory;
-  /** No worker is there yet: tasks don't wait for their host's pace. */
+  /** No worker is alive: tasks of untouched runs don't wait for their host's pace. */
   readonly unpaced: boolean;
   /** See `SqliteFrontierOptions`. */
   readonly queuesAtOnce: boolean;
@@ -101,7 +101,7 @@ export class Releasing {
       .slice(0, MOST_RUNS_LOOKED_AT);
     const share = Math.floor(window / Math.max(1, wanting.length));
     const outOf = new Map(wanting.map((run) => [run, run.inFlight]));
-    // Looks are shared, too: a run whose hosts were all paused at once needs many, and yields nothing for them.
+    // Looks are shared, too: a run whose hosts were all paused at once needs many, and releases nothing for them.
     const looksEach = Math.ceil(MOST_LOOKS / Math.max(1, wanting.length));
     for (const lend of [false, true]) {
       for (const run of wanting) {
@@ -111,7 +111,7 @@ export class Releasing {
       }
     }
     if (looker !== undefined) {
-      // A full look: there is more to do than one caller can, and the next one helps.
+      // After a full look, there is more to do than one caller can: the next one helps.
       const isFull = this.#tasks.length >= limit;
       this.#memory.looking = isFull ? undefined : { looker, till: now + LOOK_LEASE_MS };
     }
@@ -148,8 +148,8 @@ export class Releasing {
   }
 
   /**
-   * The hosts that are due, the longest due first. Where there are more than looks, those that became due last take turns with them:
-   * hosts that were just asked go on, over the same connections, before all others have had their first turn.
+   * Returns the due hosts, the longest due first. If there are more than looks, those that became due last take turns with them:
+   * hosts that were just asked continue over the same connections before all others have had their first turn.
    */
   #dueHosts(run: RunRow, most: number): Iterable<string> {
     const oldest = this.#due(run, 'readyAt, host', most);
@@ -167,7 +167,7 @@ export class Releasing {
     return due.map(({ host }) => host);
   }
 
-  /** Retries whose time has come rejoin their host's list, at the head. */
+  /** Moves retries whose time has come to the head of their host's list. */
   #wakeRetries(run: RunRow): void {
     const due = this.#moves.database.all<TaskRow>(
       `SELECT * FROM tasks WHERE run = ? AND dueAt <= ?
@@ -218,7 +218,7 @@ export class Releasing {
       }
       if (name !== JOIN_HOST && !(this.#unpaced && run.touched === 0)) pace = this.#paceOf(run, name);
       if (pace > 0) {
-        // The gate's next slot is ahead of release's cursor where slots were reached too late, and given up.
+        // Where workers reached slots too late to use them, the gate's next slot is ahead of the release cursor.
         cursor = Math.min(Math.max(now, host.releaseAt, host.nextAt), farthest);
         if (pace < FAST_LEAD_MS) lead = FAST_LEAD_MS;
         if (cursor > now + lead) {
@@ -233,7 +233,7 @@ export class Releasing {
         return 0;
       }
     }
-    // The breaker's open time is over: one task tries the host. From the tail, since those at the head have just failed.
+    // The breaker's pause is over: one task tries the host. It comes from the tail, as those at the head have just failed.
     if (isTried) count = 1;
     const { go, taken } = this.#take(run, own, { count, most: quota, forced, fromTail: isTried });
     if (pace > 0 && go > 0) {
@@ -244,7 +244,7 @@ export class Releasing {
     const triedUntil = isTried && go > 0 ? health.release(probeOf(run.id, run.releases)) : undefined;
     if (own.waiting === 0) own.readyAt = null;
     else if (triedUntil !== undefined) own.readyAt = triedUntil;
-    // Half the lead at once for a fast host, and later than another run that found it not due, so that runs alternate.
+    // Half the lead, so that a fast host gets more at once, and so that runs alternate: one that found it not due looks earlier.
     else if (pace > 0 && cursor > now + lead) own.readyAt = cursor - lead / 2;
     else own.readyAt = now;
     return taken;
@@ -260,7 +260,7 @@ export class Releasing {
     return Math.max(pace, host.responseMs / hostConcurrency);
   }
 
-  /** A run whose own interval is the slowest says so, for the others. */
+  /** Stores the interval of a run whose own is the slowest, for other runs. */
   #keepInterval(run: RunRow, name: string): void {
     const { now } = this.#moves;
     const host = this.#moves.host(name);
@@ -270,7 +270,7 @@ export class Releasing {
     host.intervalUntil = now + INTERVAL_KNOWN_MS + 2 * own;
   }
 
-  /** Is the host down for this run? Tells people how long it is waited for. */
+  /** Is the host down for this run? Also stores how long it is waited for, to tell people. */
   #isDown(run: RunRow, own: RunHostRow, { byHand, pausedUntil }: HostRow): boolean {
     const times = timesOf(own);
     if (times === undefined) return false;
@@ -281,7 +281,7 @@ export class Releasing {
     return byHand !== 1 && isDown(times, giveUpMs, now, pausedUntil > now);
   }
 
-  /** The last tasks of the first queue that has any. */
+  /** Returns the last tasks of the first queue that has any. */
   #lastWaiting(run: RunRow, { host }: RunHostRow, limit: number): TaskRow[] {
     for (const queue of QUEUES) {
       const found = this.#moves.database.all<TaskRow>(LAST_WAITING, run.n, host, queue, limit);
@@ -323,7 +323,7 @@ export class Releasing {
   }
 }
 
-/** Until when a queued task is left alone. */
+/** Returns until when a queued task is left alone. */
 export function queuedLease(
   { queue, deadline }: Pick<TaskRow, 'queue' | 'deadline'>,
   { priorityTtlMs, normalTtlMs }: FrontierPolicy,

@@ -21,10 +21,10 @@ export function replayTasks(moves: Moves, id: string, tasks: readonly ReplayedTa
     task.offer.replayOf === 'group' ? replayGroup(moves, run, task) : replayTask(moves, run, task),
   );
   if (fates.includes('taken')) {
-    // They report on the whole run.
+    // The run's own joins report on the whole run, so they are due again.
     if ((optionsOf(run).joins?.run.length ?? 0) > 0) run.joinsDue = 1;
     if (run.endedAt !== null) {
-      // The time in which nobody crawled it doesn't count.
+      // Time in which nobody crawled the run doesn't count.
       run.startedAt += Math.max(0, moves.now - run.endedAt);
       moves.reopen(run);
     }
@@ -60,7 +60,7 @@ function replayTask(moves: Moves, run: RunRow, task: ReplayedTask): ReplayFate {
   return 'taken';
 }
 
-/** The owner waits again, and its group is crawled with it: the letters of one owner count once. */
+/** Lets an owner wait again, so that its group is crawled once more. Several letters of one group count once. */
 function replayGroup(moves: Moves, run: RunRow, task: ReplayedTask): ReplayFate {
   const { marks } = moves;
   const { offer } = task;
@@ -70,20 +70,20 @@ function replayGroup(moves: Moves, run: RunRow, task: ReplayedTask): ReplayFate 
     live !== undefined && moves.database.get('SELECT 1 FROM tasks WHERE id = ? AND run = ?', live, run.n) === undefined;
   const ends = isOther ? 'open' : moves.groups.beginAnew(run, offer.mark);
   if (ends === 'open') return 'inFlight';
-  // They come again as tasks that `max-pages` has counted.
+  // These pages come again, and `max-pages` has counted them before.
   run.anew -= uncount(moves, run, ends);
   deleteLetter(moves.database, run.n, task.id);
   if (live !== undefined) return 'known';
   const wasTaken = owner === SHARED && marks.has(owner, offer.mark, MARK.taken);
   discover(moves, run, offer);
   run.anew++;
-  // Cancelled, it keeps its mark.
+  // So that it keeps its mark if it is cancelled.
   if (wasTaken) marks.takeAgain(offer.mark, run.n);
   takeAgain(moves, run, task);
   return 'taken';
 }
 
-/** Makes the task that waits. */
+/** Makes the waiting task of a replay. */
 function takeAgain(moves: Moves, run: RunRow, { offer }: ReplayedTask): void {
   const { database, marks } = moves;
   const { host, mark } = offer;
@@ -94,7 +94,7 @@ function takeAgain(moves: Moves, run: RunRow, { offer }: ReplayedTask): void {
     database.run('DELETE FROM tasks WHERE id = ? AND mark = ? AND over IS NOT NULL', before, mark);
   run.waiting++;
   moves.add(run, newTask(offer, moves.now));
-  // If it was in trouble for too long before, the host would be given up at once.
+  // Otherwise, a host that was in trouble for too long before would be given up at once.
   Object.assign(moves.runHost(run, host), NO_TROUBLE);
 }
 

@@ -1,7 +1,7 @@
 import type { RunOptions } from '../../../ports/runs.ts';
 import type { RunRow } from './rows/run-rows.ts';
 
-/** Options by their text, of the last runs: they never change, and every call reads them. */
+/** Parsed options of the last runs, by their text: they never change, and every call reads them. */
 const parsed = new Map<string, RunOptions>();
 const MOST_PARSED = 100;
 

@@ -7,10 +7,10 @@ import { stepCountsOf } from './step-counts.ts';
 import { stepFailuresOf } from './step-failures.ts';
 import { hostsDownOf } from './troubles.ts';
 
-/** At most this many lost producers are named. */
+/** Maximum lost producers that are named. */
 const MOST_NAMED = 10;
 
-/** Every counter of a run. */
+/** Returns every counter of a run. */
 export function progressOf(moves: Moves, run: RunRow): RunProgress {
   const { id, incarnation, state, discovered, duplicate, waiting, inFlight, startedAt, endedAt, pauseReason } = run;
   const { done, skipped, failed, cancelled, bytes, bytesSaved } = run;

@@ -14,7 +14,7 @@ import { optionsOf } from './run-options.ts';
 import { countStepFailure } from './step-failures.ts';
 import { NO_TROUBLE, noteHealth } from './troubles.ts';
 
-/** The settles of one call. */
+/** Settles the deliveries of one call. */
 export class Settling {
   readonly #moves: Moves;
 
@@ -44,14 +44,14 @@ export class Settling {
     run.bytes += bytes;
     run.leftOutDepth += leftOut?.depth ?? 0;
     run.leftOutScope += leftOut?.scope ?? 0;
-    // No worker remembers which of these it has reported before: they count when the page ends.
+    // No worker remembers which of these it has reported before, so they count only when the page ends.
     if (!isLacking) run.leftOutCondition += leftOut?.condition ?? 0;
     if (outcome.kind === 'retry' || hostAnswered !== undefined) task.starts = 0;
     // Put back before its host was asked: its unused start is taken back.
     else if (task.worker !== null) task.starts = Math.max(0, task.starts - 1);
     this.#apply(run, task, { ...settlement, outcome }, isSilent);
     if (outcome.kind === 'defer' && outcome.host !== undefined) health.pause(outcome.host);
-    // Release itself knows about pauses, and when the host will have been in trouble for too long.
+    // A paused host needs no postponing: release knows when the pause ends, and when the host will have been in trouble for too long.
     const isPaused = this.#moves.host(task.host).pausedUntil > now;
     const own = this.#moves.runHost(run, task.host);
     if (hostFreeInMs > LEAD_MS && !isPaused && own.readyAt !== null)
@@ -71,7 +71,7 @@ export class Settling {
       case 'done':
       case 'skipped':
       case 'failed':
-        // A store that lost its last second has lost the claim.
+        // A store that lost its last second may have lost the claim.
         if (outcome.kind === 'done' && claimed !== undefined && !this.#moves.isTaken(run, claimed))
           this.#moves.claim(run, task, claimed);
         this.#moves.end(
@@ -103,14 +103,14 @@ export class Settling {
           this.#moves.retry(run, task, now + delayMs(inMs, isSilent));
           break;
         }
-        // Did the host mean all pages, or only this one? Other tasks are to find that out.
+        // Did the host mean all pages or only this one? Other tasks will show.
         const isUnclear = host !== undefined && host.pauseMs === undefined;
         this.#moves.putBack(run, task, isUnclear || task.throttles >= THROTTLES_BEFORE_TAIL);
       }
     }
   }
 
-  /** Moves a task to where a redirect led; the host that it waited at has answered. */
+  /** Moves a task to where a redirect led; the host that it waited for has answered. */
   #move(run: RunRow, task: TaskRow, moved: Task): void {
     const before = this.#moves.runHost(run, task.host);
     before.hasAnswered = 1;
@@ -123,7 +123,7 @@ export class Settling {
   }
 }
 
-/** It is the host that its tasks wait for if that never answered, not each for its own next attempt. */
+/** All tasks of a silent host wait for the host, not each for its own next attempt. */
 function delayMs(inMs: number, isSilent: boolean): number {
   return Math.min(Math.round(inMs), isSilent ? SILENT_PAUSE_MS : Number.POSITIVE_INFINITY);
 }

@@ -5,7 +5,7 @@ import type { TaskRow } from './rows/task-rows.ts';
 
 type Counted = Pick<TaskRow, 'host' | 'mark'>;
 
-/** Counts a task by the step that its mark carries. Most runs have none. `by` is below 0 for what is taken back. */
+/** Counts a task by the step that its mark carries. Most runs have no steps. A negative `by` takes counts back. */
 export function countStep(
   database: LocalDatabase,
   run: number,
@@ -22,7 +22,7 @@ export function countStep(
   if (known < MOST_STEP_COUNTS) database.run('INSERT INTO steps VALUES (?, ?, ?, 1)', ...about);
 }
 
-/** The counts of a run. */
+/** Returns a run's counts by step. */
 export function stepCountsOf(database: LocalDatabase, run: number): Pick<RunProgress, 'steps'> {
   const rows = database.all<{ step: string; state: keyof StepCounts; count: number }>(
     'SELECT step, state, count FROM steps WHERE run = ?',

@@ -3,7 +3,7 @@ import { byPages, MOST_STEP_FAILURES, type RunProgress, type StepFailure } from 
 import type { LocalDatabase } from '../database/database.ts';
 import { type Noting, notesOf } from './attempt-notes.ts';
 
-/** Counts a failed page by the place of the crawler where its step failed. Most pages have none. */
+/** Counts a failed page by the place in the crawler where its step failed. Most failed pages have no such place. */
 export function countStepFailure(database: LocalDatabase, run: number, { place, error = '' }: AttemptNote): void {
   if (place === undefined) return;
   const update = 'UPDATE stepFailures SET pages = pages + 1 WHERE run = ? AND place = ?';
@@ -17,7 +17,7 @@ export function uncountStepFailure(moves: Noting, run: number, mark: string): vo
   uncountPlace(moves.database, run, placeOfFailure(moves, mark));
 }
 
-/** Where the step of a failed page failed; nothing if it was no step's failure, or is noted no longer. */
+/** Returns where the step of a failed page failed; undefined if it failed for another reason, or if that is no longer noted. */
 export function placeOfFailure(moves: Noting, mark: string): string | undefined {
   return notesOf(moves, mark)[0]?.place;
 }
@@ -29,7 +29,7 @@ export function uncountPlace(database: LocalDatabase, run: number, place: string
   database.run('DELETE FROM stepFailures WHERE run = ? AND pages <= 0', run);
 }
 
-/** Those of a run. */
+/** Returns a run's step failures. */
 export function stepFailuresOf(database: LocalDatabase, run: number): Pick<RunProgress, 'stepFailures'> {
   const found = database.all<StepFailure & Record<string, unknown>>(
     'SELECT place, pages, error FROM stepFailures WHERE run = ?',

@@ -9,7 +9,7 @@ type HostTroubleRow = Pick<
   'troubleSince' | 'troubleLast' | 'troubleKind' | 'troubleReason' | 'silentSince' | 'isDown'
 >;
 
-/** What a host that gives no errors has in these columns. */
+/** The values of these columns for a host without errors. */
 export const NO_TROUBLE: HostTroubleRow = {
   troubleSince: null,
   troubleLast: null,
@@ -19,7 +19,7 @@ export const NO_TROUBLE: HostTroubleRow = {
   isDown: 0,
 };
 
-/** Takes in what a request showed. Returns whether the host has never answered the run, as far as is known. */
+/** Updates a host's troubles after a request. Returns whether it has never answered the run, as far as is known. */
 export function noteHealth(
   host: RunHostRow,
   { hostAnswered, hostSpoke = false, hostTrouble }: Pick<Settlement, 'hostAnswered' | 'hostSpoke' | 'hostTrouble'>,
@@ -41,13 +41,13 @@ export function noteHealth(
   return kind === 'silent';
 }
 
-/** A host's errors; nothing if it gave none. */
+/** Returns the times of a host's errors; undefined if it gave none. */
 export function timesOf({ troubleSince, troubleLast, silentSince }: RunHostRow): TroubleTimes | undefined {
   if (troubleSince === null || troubleLast === null) return undefined;
   return { since: troubleSince, last: troubleLast, silentSince };
 }
 
-/** Counts a host that is given up, and names the first ones. */
+/** Counts a host that is given up; the first ones are stored by name. */
 export function noteDown(run: RunRow, row: RunHostRow): void {
   const { host, troubleKind, troubleReason, isDown } = row;
   if (isDown === 1) return;
@@ -67,7 +67,7 @@ function namedDown({ namedDown }: RunRow): HostsDown['named'] {
   return JSON.parse(namedDown) as HostsDown['named'];
 }
 
-/** For people; nothing if the host gives no errors. */
+/** Returns a host's trouble to show to people; undefined if it gives no errors. */
 export function lineTroubleOf(run: RunRow, row: RunHostRow): HostLineTrouble | undefined {
   const times = timesOf(row);
   if (times === undefined) return undefined;

@@ -8,8 +8,8 @@ import {
 } from '../../policy.ts';
 
 /**
- * How much of the window of release may be used: see `usable_window` in `release.lua`, which goes by the same rules. Here it doesn't
- * matter how long a call takes: those that wait for one transaction have the next one together.
+ * How much of the window of release may be used: see `usable_window` in `window.lua`, which follows the same rules. Here it doesn't
+ * matter how long a call takes: calls that wait for one transaction share the next one.
  */
 export class UsableWindow {
   #size = FIRST_WINDOW;
@@ -22,7 +22,7 @@ export class UsableWindow {
     if (afterMs > LATE_MS) this.#lateAt = now;
   }
 
-  /** @param out tasks that are out now */
+  /** Returns the usable size. @param out number of tasks that are out now */
   size(most: number, out: number, now: number): number {
     if (most <= FIRST_WINDOW) return most;
     const size = Math.min(most, this.#size);

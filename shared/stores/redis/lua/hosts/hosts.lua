@@ -6,7 +6,7 @@
 --        what it gives the run instead of healthy answers (answered | silent | outage | ''), the same for people, when it will be
 --        given up for that or '', …}
 -- Needs  host_pace.lua, troubles.lua
--- Reads only a range of `ready` from its end, so that the number of other hosts doesn't matter.
+-- Reads only. It takes a range of `ready` from its end, so the number of other hosts doesn't matter.
 
 local run, reply = ARGV[2], {}
 local own = tonumber(redis.call('HGET', run_key(run), 'interval_ms') or '0')

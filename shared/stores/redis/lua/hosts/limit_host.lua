@@ -2,8 +2,8 @@
 -- Limits by hand how fast a host is asked, or ends that limit.
 -- ARGV   prefix, host, interval ms (0 ends the limit), time
 -- Result the interval of the limit before, in ms; '0' for none
--- Atomic; may run any number of times. When a limit ends or becomes faster, the host's next slot moves up, but not to less from now
---         than the new limit, the interval that runs asked for lately, or a second.
+-- Atomic; may run any number of times. After a limit ends or becomes faster, the host's next slot is at most as far away as the longest
+--         of the new limit, the interval that runs asked for lately, and a second.
 
 local host, wanted = ARGV[2], tonumber(ARGV[3])
 local key = host_key(host)

@@ -1,5 +1,5 @@
 -- Shared by release.lua: how much of the window it may use.
---   window  HASH, present while the size isn't the first one: `size`, when it was last adjusted (`at`), and `shrank` once it has shrunk
+--   window  HASH, present while the size isn't the first one: `size`, when it was last checked (`at`), and `shrank` once it has shrunk
 --   late    when the last delivery came late, see `admit.lua`
 
 -- Returns the usable size: less while deliveries are late or Redis is slow, and not much more than `out`, the tasks released and not

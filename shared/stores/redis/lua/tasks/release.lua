@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Leases due tasks, each under a new release number.
--- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, the looker's id or '' to look whoever
---        else does, ms of the look lease, ms that Redis takes to answer, bytes that Redis uses, bytes that it may use or 0, time
+-- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, the looker's id or '' to look in any
+--        case, ms of the look lease, ms that Redis takes to answer, bytes that Redis uses, bytes that it may use or 0, time
 -- Needs  damage.lua, host_pace.lua, late.lua, looked_at.lua, put_back.lua, troubles.lua, window.lua
 -- Result {ms until the next look, the time, entry…}, an entry being '<verdict> <release> <run> <host> <queue> ' and the waiting
 --        form of the task, or 'damaged <run> <why>'; {ms until the look lease ends, the time, 'left'} while another process looks

@@ -2,12 +2,12 @@ export type GroupRow = {
   readonly id: number;
   readonly run: number;
   readonly grp: string;
-  /** Its mark, a tab, and its form. */
+  /** The owner's mark, a tab, and its form. */
   owner: string;
-  /** The mark that its owner's redirects have claimed. */
+  /** The mark that the owner's redirects have claimed. */
   claimed: string | null;
   open: number;
-  /** What the owner came to. */
+  /** The owner's outcome. */
   ended: string | null;
   /** The layer of joins that was made last, from 1, and how many of them have not ended. */
   layer: number;

@@ -5,7 +5,7 @@ import type { Faults } from '../../../../task/host/breaker.ts';
 import { type HostPace, longestInterval } from '../../../../task/host/host-pace.ts';
 import { RETRY_AFTER_CAP_MS } from '../../../../task/host/retry-after.ts';
 
-/** What is known about one host, for release and for the gate. */
+/** The record of one host, for release and for the gate. */
 export type HostRow = {
   readonly host: string;
   /** The gate's next free slot. */
@@ -19,7 +19,7 @@ export type HostRow = {
   /** The slowest interval that a run asked for lately, and until when it counts. */
   interval: number;
   intervalUntil: number;
-  /** The least interval, by hand; 0 for none. */
+  /** The shortest interval allowed, set by a person; 0 for none. */
   handLimit: number;
   /** What its robots.txt asks for, and until when that counts. */
   crawlDelay: number;
@@ -27,7 +27,7 @@ export type HostRow = {
   /** A moving average of its response time, and the interval that follows from it. */
   responseMs: number | null;
   responseInterval: number;
-  /** Its last healthy answer after it said "slow down"; 0 for never. */
+  /** When it last gave a healthy answer after it had said "slow down"; 0 for never. */
   answeredAt: number;
   /** The requests that have a place at it, see `held-places.ts`; '' for none. */
   places: string;
@@ -63,7 +63,7 @@ const UNTROUBLED: Troubles = {
   probeUntil: 0,
 };
 
-/** A host about which nothing is known. */
+/** Returns the record of a host about which nothing is known. */
 export function newHost(host: string): HostRow {
   return {
     host,
@@ -85,7 +85,7 @@ export function newHost(host: string): HostRow {
   };
 }
 
-/** Pauses a host; a longer pause stands. */
+/** Pauses a host; a longer pause stays. */
 export function pauseHost(host: HostRow, ms: number, reason: string, now: number): void {
   const till = now + Math.min(ms, RETRY_AFTER_CAP_MS);
   if (till <= host.pausedUntil) return;
@@ -93,7 +93,7 @@ export function pauseHost(host: HostRow, ms: number, reason: string, now: number
   host.reason = reason;
 }
 
-/** Sets the least time between two requests; a longer delay stands. */
+/** Sets the shortest time between two requests; a longer delay stays. */
 export function slowHost(host: HostRow, intervalMs: number, forMs: number, now: number): void {
   host.nextAt = Math.max(host.nextAt, now + intervalMs);
   if (host.crawlDelayUntil > now && host.crawlDelay > intervalMs) return;
@@ -101,7 +101,10 @@ export function slowHost(host: HostRow, intervalMs: number, forMs: number, now: 
   host.crawlDelayUntil = now + forMs;
 }
 
-/** Limits by hand how fast a host is asked; 0 ends that. Returns the limit before. The next request is no sooner than usual. */
+/**
+ * Limits by hand how fast a host is asked; 0 ends the limit. Returns the limit before. After a limit ends or becomes faster, the next
+ * slot is at most as far away as the longest of the new limit, the interval that runs asked for lately, and a second.
+ */
 export function limitHost(host: HostRow, intervalMs: number, now: number): number {
   const was = host.handLimit;
   host.handLimit = intervalMs;
@@ -113,7 +116,7 @@ export function limitHost(host: HostRow, intervalMs: number, now: number): numbe
   return was;
 }
 
-/** Pauses a host until somebody resumes it. Returns the pause that it was in. */
+/** Pauses a host until a person resumes it. Returns the pause that it was in. */
 export function pauseHostByHand(host: HostRow, reason: string, now: number): Pause | undefined {
   const was = pauseOf(host, now);
   host.pausedUntil = now + LONGEST_PAUSE_MS;
@@ -147,13 +150,13 @@ function pauseOf(host: HostRow, now: number): Pause | undefined {
   return isUnreachable(host) ? { ...pause, isUnreachable: true } : pause;
 }
 
-/** The run's own interval, a limit by hand, or that of a slower run that named the host a short while ago. */
+/** Returns the longest of the run's own interval, the limit by hand, and the interval of a slower run that used the host lately. */
 export function rateOf(host: HostRow, own: number, now: number): number {
   const rate = Math.max(own, host.handLimit);
   return host.interval > rate && host.intervalUntil > now ? host.interval : rate;
 }
 
-/** The longest interval that there is a reason for, and the reason. */
+/** Returns the longest interval that applies, and its reason. */
 export function paceOf(host: HostRow, own: number, now: number): HostPace {
   const { responseMs, responseInterval, slowMs, slowReason } = host;
   return {
@@ -168,7 +171,7 @@ export function paceOf(host: HostRow, own: number, now: number): HostPace {
   };
 }
 
-/** What keeps a host waiting. */
+/** Returns why a host has to wait. */
 export function circumstancesOf(host: HostRow, own: number, now: number): HostCircumstances {
   const pause = pauseOf(host, now);
   return {

@@ -4,7 +4,7 @@ import { MARK, SHARED } from '../../database/schema.ts';
 /** So that the sessions of runs that share marks differ, each run has this many numbers of its own. */
 const SESSIONS_EACH = 2 ** 20;
 
-/** A run's session as a mark keeps it. */
+/** Returns a run's session as a mark keeps it. */
 export function sessionOf({ n, session }: { readonly n: number; readonly session: number }, owner: number): number {
   return owner === SHARED ? n * SESSIONS_EACH + session : session;
 }
@@ -94,8 +94,8 @@ export class MarkTable {
   }
 
   /**
-   * Was the mark found once more by the same source, which is read again after a crash? `true` only for the first time: it is
-   * no duplicate then.
+   * Returns whether the mark was found again by the same source, which is read again after a crash: then it is no duplicate. `true`
+   * only the first time.
    */
   isReadAgain(owner: number, mark: string, { source, session }: Discovery): boolean {
     const changed = this.#database.run(
@@ -106,8 +106,8 @@ export class MarkTable {
   }
 
   /**
-   * The number of the run that has taken a shared mark once more, 0 if none has it in hand any more; undefined if it was taken
-   * only once.
+   * Returns the number of the run that has taken a shared mark once more, 0 if none has it in hand any more; undefined if it was
+   * taken only once.
    */
   takenAgainBy(mark: string): number | undefined {
     const row = this.#database.get<{ again: number | null }>(

@@ -16,7 +16,7 @@ export type RunRow = {
   endedAt: number | null;
   opened: number | null;
   lookAt: number | null;
-  /** 1 once a worker has admitted a task of it. */
+  /** 1 once a worker has admitted a task of the run. */
   touched: number;
   completed: number;
   releases: number;
@@ -38,14 +38,14 @@ export type RunRow = {
   session: number;
   knownOfSeeds: number;
   generation: number | null;
-  /** How long hosts with nothing but errors are waited for, as of the last look at one; null before. */
+  /** Time for which hosts with nothing but errors are waited for, as of the last look at one; null before. */
   giveUpMs: number | null;
   hostsDown: number;
   /** {@link HostsDown.named} in JSON. */
   namedDown: string;
-  /** Joins that were made. */
+  /** Number of joins that were made. */
   joins: number;
-  /** 1 if the run's own joins are to be made, once nothing else is left; and the layer of them that was made last. */
+  /** 1 if the run's own joins are to be made once nothing else is left; `joinsLayer` is the last layer of them that was made. */
   joinsDue: number;
   joinsLayer: number;
   openGroups: number;
@@ -71,7 +71,7 @@ export type RunHostRow = {
   isDown: number;
 };
 
-/** What is remembered from one transaction to the next. */
+/** Rows that are remembered from one transaction to the next. */
 export class RowMemories {
   readonly runs = new RowMemory<RunRow>();
   readonly hosts = new RowMemory<HostRow>();

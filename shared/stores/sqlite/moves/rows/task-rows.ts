@@ -5,7 +5,7 @@ import type { Queue } from '../../../../task/task/routing.ts';
 import { MALFORMED_HOST, malformedMarkOf } from '../../../../task/url/fingerprint.ts';
 import type { LocalDatabase } from '../../database/database.ts';
 
-/** Of a task in flight, as its row has it: rows that grow are moved from page to page, each of which is written to the log. */
+/** Phases of a task in flight, as its row has them. They are short, since a row that grows is moved to another page, which is logged too. */
 const PHASES = { p: 'publishing', q: 'queued', w: 'working' } as const;
 export type Phase = keyof typeof PHASES;
 
@@ -33,10 +33,10 @@ export interface TaskRow {
   readonly known: number;
   /** An {@link Ending}, see {@link endingOf}. */
   readonly ending: string | null;
-  /** While it is in flight: what its admission has offered, see {@link LinkTally}; null if nothing. */
+  /** While it is in flight, what its admission has offered, see {@link LinkTally}; null for nothing. */
   stamp: string | null;
   links: number | null;
-  /** See `task/form.ts`; for a text that isn't a URL, the reason. */
+  /** See `task/task/form.ts`; for a text that isn't a URL, the reason. */
   form: string;
 }
 
@@ -49,7 +49,7 @@ export function queueOf({ queue }: Pick<TaskRow, 'queue'>): Queue {
   return QUEUE_NAMES[queue] ?? 'normal';
 }
 
-/** An offer as a task, without its id and its place, which aren't known yet. */
+/** Returns an offer as a task, without its id and its place, which aren't known yet. */
 export function newTask(
   offer: Offer,
   now: number,
@@ -69,7 +69,7 @@ export function newTask(
   };
 }
 
-/** How many links of a page the store has of the admission with a stamp. */
+/** Returns how many links of a page the store has from the admission with this stamp. */
 export function heldOf({ stamp, links }: Pick<TaskRow, 'stamp' | 'links'>, of: string): number {
   return stamp === of ? (links ?? 0) : 0;
 }
@@ -78,7 +78,7 @@ export function phaseOf(phase: Phase): (typeof PHASES)[Phase] {
   return PHASES[phase];
 }
 
-/** A task's run, host, queue and mark, from its row. */
+/** Returns a task's run, host, queue and mark from its row. */
 export function placeOf(row: TaskRow, run: string): TaskPlace {
   const { host, mark } = row;
   return { run, host, queue: queueOf(row), mark };
@@ -90,7 +90,7 @@ export function stateOfTask({ attempts, starts, throttles, firstSeen, deadline }
 
 type End = 'head' | 'tail';
 
-/** The places at both ends of each host's list. Each end is read when it is first needed: most calls need one. */
+/** Gives out places at both ends of each host's list. Each end is read when it is first needed: most calls need only one. */
 export class Places {
   readonly #database: LocalDatabase;
   readonly #ends: Readonly<Record<End, Map<string, number>>> = { head: new Map(), tail: new Map() };
@@ -115,7 +115,7 @@ export class Places {
     return place;
   }
 
-  /** Of an empty list, heads begin below 1 and tails above 0, also while places that were given at its head are not all taken yet. */
+  /** In an empty list, heads begin below 1 and tails above 0, even while some places given at its head are not taken yet. */
   #read(end: End, list: readonly [run: number, host: string, queue: number]): number {
     const place = this.#database.get<{ place: number }>(
       `SELECT place FROM tasks WHERE run = ? AND host = ? AND queue = ? AND place IS NOT NULL ORDER BY place ${end === 'head' ? 'ASC' : 'DESC'} LIMIT 1`,
@@ -140,13 +140,13 @@ export interface Ending extends Spent {
   readonly reason?: string;
 }
 
-/** As text, in as few characters as usual. */
+/** Writes an ending as text; the usual ones take the fewest characters. */
 export function textOf({ kind, bytes, bytesSaved, reason }: Ending): string {
   if (reason !== undefined) return JSON.stringify([kind, bytes, bytesSaved, reason]);
   return JSON.stringify(bytesSaved === 0 ? [kind, bytes] : [kind, bytes, bytesSaved]);
 }
 
-/** How a task that is over has ended. */
+/** Reads how a task that is over has ended. */
 export function endingOf({ ending }: Pick<TaskRow, 'ending'>): Ending {
   const [kind, bytes, bytesSaved = 0, reason] = JSON.parse(ending ?? '["done",0]') as [
     Ending['kind'],

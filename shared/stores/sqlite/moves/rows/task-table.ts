@@ -3,20 +3,20 @@ import type { LocalDatabase } from '../../database/database.ts';
 import type { RowMemory } from '../../database/row-cache.ts';
 import { type Ending, type TaskRow, textOf } from './task-rows.ts';
 
-/** Only the columns that calls need, of many: each one costs. */
+/** Only the columns that calls need, since each one costs time. */
 const FIND_FLIGHT =
   'SELECT id, run, host, queue, release, worker, mark, claimed, attempts, starts, throttles, firstSeen, deadline, stamp, links, form FROM tasks WHERE run = ? AND release = ?';
 
 const LANDED = 'release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL';
 
 /**
- * The tasks, as one transaction changes them. Each task in flight is asked for several times, in transactions of their own, so its
- * row is remembered from one to the next: it is valid until another store writes.
+ * The tasks as one transaction changes them. A task in flight is read in several transactions, so its row is remembered from one to
+ * the next: it is valid until another store writes.
  */
 export class TaskTable {
   readonly #database: LocalDatabase;
   readonly #memory: RowMemory<TaskRow>;
-  /** What this transaction has read or changed; undefined for those that are no longer in flight. */
+  /** Tasks that this transaction has read or changed; undefined for those that are no longer in flight. */
   readonly #flights = new Map<string, TaskRow | undefined>();
 
   constructor(database: LocalDatabase, memory: RowMemory<TaskRow>) {
@@ -24,7 +24,7 @@ export class TaskTable {
     this.#memory = memory;
   }
 
-  /** To be called after a commit. */
+  /** Called after a commit. */
   remember(): void {
     for (const [name, task] of this.#flights) {
       if (task === undefined) this.#memory.delete(name);
@@ -38,7 +38,7 @@ export class TaskTable {
     this.#memory.clear();
   }
 
-  /** The ledger's entry of a release. What is changed in the row stays, so it must be written by one of the methods below. */
+  /** Returns the ledger's entry of a release. Changes of this row are remembered, so one of the methods below must write them. */
   flight(run: number, { release, mark }: ReleaseName): TaskRow | undefined {
     const name = nameOf(run, release);
     if (!this.#flights.has(name)) {
@@ -64,7 +64,7 @@ export class TaskTable {
     this.#flights.set(nameOf(task.run, release), { ...task, release, worker: null });
   }
 
-  /** A worker begins with a task. */
+  /** Records that a worker begins with a task. */
   start(task: TaskRow, worker: string, now: number): void {
     task.starts++;
     task.worker = worker;
@@ -79,7 +79,7 @@ export class TaskTable {
     this.#database.run('UPDATE tasks SET claimed = ? WHERE id = ?', mark, task.id);
   }
 
-  /** Sets what the admission with this stamp has offered, see {@link TaskRow.stamp}. */
+  /** Sets how many links the admission with this stamp has offered, see {@link TaskRow.stamp}. */
   countLinks(task: TaskRow, stamp: string, links: number): void {
     task.stamp = stamp;
     task.links = links;

@@ -40,7 +40,7 @@ test('a damaged file is called damaged, and what to do is said', async () => {
   const { path } = await setup();
   await writeFile(path, 'What a broken disk, or another program, has left here.'.repeat(20));
   const message = expect.stringMatching(
-    /trawl\.sqlite is damaged: file is not a database\. .*move it away.* crawl anew$/,
+    /trawl\.sqlite is damaged: file is not a database\. .*move it away.* crawl again$/,
   );
   expect(() => new LocalDatabase({ path })).toThrow(expect.objectContaining({ code: 'ERR_STORAGE', message }));
 });

@@ -24,7 +24,7 @@ export const UNKNOWN_RESPONSE_MS = 100;
 /** A request that found no place at a host asks again no sooner than this. */
 export const SHORTEST_PLACE_WAIT_MS = 10;
 
-/** A run's interval for a host binds other runs, too: for two such intervals and this long after its last release there. */
+/** A run's interval for a host binds other runs too: for two such intervals and this long after its last release there. */
 export const INTERVAL_KNOWN_MS = 10 * SECOND_MS;
 
 /**
@@ -47,7 +47,7 @@ export const FIRST_WINDOW = 1_000;
 export const WINDOW_EVERY_MS = 500;
 export const WINDOW_SHRINKS_TO = 0.8;
 export const WINDOW_GROWS_TO = 1.1;
-/** Late deliveries don't shrink it below this share of the largest window, which is four per slot: every slot has enough to do. */
+/** Late deliveries don't shrink the window below this share of its maximum, which is four per slot: every slot has enough to do. */
 export const LEAST_WINDOW_SHARE = 0.4;
 
 /**

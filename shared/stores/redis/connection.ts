@@ -16,7 +16,7 @@ export interface RedisEvents {
   restored(): void;
   /** The server answers nothing at the moment, though the connection is up. Not set where nobody waits for an answer. */
   silent?(): void;
-  /** A silent server answers again, before it counted as gone. */
+  /** A silent server answers again before it counted as gone. */
   answering?(): void;
 }
 
@@ -132,7 +132,7 @@ export class RedisConnection {
   /** Whether the server could not be used when it was last reached. */
   #isUnfit = false;
   readonly #toldProblems = new Set<string>();
-  /** When the answer that is awaited was asked for. */
+  /** When the current wait for an answer began. */
   #askedAt: number | undefined;
   #isSilent = false;
   #watch: NodeJS.Timeout | undefined;

@@ -55,7 +55,7 @@ interface RedisFrontierOptions extends RedisStoreOptions {
   readonly mostNoted?: number;
 }
 
-/** Only the newest notes stay: millions of failures would fill Redis with notes nobody reads. Dead letters have them, too. */
+/** Only the newest notes stay: millions of failures would fill Redis with notes nobody reads. Dead letters have them too. */
 const MOST_NOTED = 50_000;
 /** The frontier's scripts that run for every page. */
 export const CALLED_EACH_PAGE = ['admit', 'settle'] as const satisfies readonly ScriptName[];

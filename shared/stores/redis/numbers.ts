@@ -31,7 +31,7 @@ const BURST_MS = 5 * durations.SECOND_MS;
  */
 const LAGGING_MS = 50;
 const LEAST_WINDOW = 200;
-/** The smallest share that it shrinks to in one step. */
+/** The smallest share to which the window shrinks in one step. */
 const LEAST_LAGGING_SHARE = 0.25;
 /**
  * Tasks that wait for room come after all other retries: their score is the time of the next try plus one of these. The first is for

@@ -50,7 +50,7 @@ export class RedisRoster implements Roster {
   }
 }
 
-/** Reads an entry; undefined if it is no beat. */
+/** Reads an entry; undefined if it isn't a beat. */
 function readEntry(text: string): Entry | undefined {
   let read: Partial<Entry> | null;
   try {

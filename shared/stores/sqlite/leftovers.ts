@@ -5,7 +5,7 @@ import { ROWS_AT_ONCE } from './database/schema.ts';
 import { dropGroup } from './moves/groups.ts';
 import type { LocalStore } from './moves/local-store.ts';
 
-/** Maximum ended runs that are kept for people to look at: the newest ones. */
+/** Number of ended runs that are kept for people to look at: the newest ones. */
 const MOST_ENDED = 100;
 /** Maximum known URLs of ended runs: about a gigabyte. Beyond it, the runs that ended first lose their marks, but stay otherwise. */
 const MOST_MARKS = 10_000_000;

@@ -140,15 +140,15 @@ export function isBeingCrawled(run: string, folder: string): boolean {
     lock?.release();
     return lock === undefined;
   } catch (error: unknown) {
-    // On a full disk, or if the file is no lock, no process can hold it.
+    // On a full disk, or if the file is not a lock, no process can hold it.
     if (isSqlite(error)) return false;
     throw error;
   }
 }
 
 /**
- * Frees the places at hosts that were held by processes that are gone: until their leases ended, nobody could ask these hosts. While
- * other processes crawl, only the places of pages and logins are freed, since it is unknown which process held the others.
+ * Frees the places at hosts that are held by processes that are gone. Otherwise, nobody could ask these hosts until the leases end.
+ * While other processes crawl, only the places of pages and logins are freed, since it is unknown which process holds the others.
  */
 async function freeLeftPlaces(run: string, { store, folder }: OpeningOptions): Promise<void> {
   await store.move((moves) => {

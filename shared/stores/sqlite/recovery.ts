@@ -16,7 +16,7 @@ import { uncountStepFailure } from './moves/step-failures.ts';
 /**
  * Recovers a run whose last owner is gone. Tasks in flight wait again, at the head of their host's list. Producers died with
  * their process, so another has to offer the seeds that they had not offered yet. After a power cut, tasks whose records may not
- * have reached the disk wait again, too.
+ * have reached the disk wait again too.
  *
  * @returns whether all seeds had been offered
  */

@@ -5,7 +5,7 @@ import { BatchingRedis, isOfSelect, MOST_BETWEEN_TRIES_MS } from '../connection.
 import { serverProblem } from '../server-problems.ts';
 import { tlsOf } from '../tls.ts';
 
-/** A later answer counts as none. Since the next one would be no faster, the connection is dropped. */
+/** Longest wait for an answer. Since the next one would be no faster, the connection is then dropped. */
 const ANSWER_TIMEOUT_MS = 500;
 const CACHE_CONNECT_TIMEOUT_MS = 5_000;
 

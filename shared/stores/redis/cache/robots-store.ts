@@ -10,7 +10,7 @@ interface RedisRobotsStoreOptions {
   readonly mostLargeBytes?: number;
 }
 
-/** Rules are large from this size on. Most sites' rules are smaller, and the number of hosts bounds their total. */
+/** Size from which on rules are large. Most sites' rules are smaller, and the number of hosts bounds their total. */
 const LARGE_BYTES = 1_000;
 const MOST_LARGE_BYTES = 64_000_000;
 

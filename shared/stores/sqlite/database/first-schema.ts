@@ -11,7 +11,7 @@
  * - `marks`: `task` is the last task made for the mark, and is live while its row has the same mark. `again` is the run that has
  *   taken a shared mark once more, or 0 when none has it in hand any more. `source` is the task whose page it was found on, 0 for a
  *   seed. `session` is when it was last found (for a shared mark, together with its run, see `sessionOf`): a link that is read
- *   again after a crash is no duplicate.
+ *   again after a crash isn't a duplicate.
  * - `groups`: `left` joins of layer `layer` have not ended. A group with `over` has ended in that generation, and is kept until its
  *   records are on the disk. Its marks are in `marks`, under a negative number made from its id. `groupInputs` is what joins get of
  *   it. `endedGroups` is what the run has counted of groups that have letters, for a replay.

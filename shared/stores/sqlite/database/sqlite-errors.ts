@@ -14,7 +14,7 @@ export function isLost(error: unknown): boolean {
   return [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_FULL].includes(primaryCodeOf(error));
 }
 
-/** Whether the file is no intact database: a broken disk, or another program, wrote it. */
+/** Whether the file is not an intact database of this program: a broken disk, or another program, wrote it. */
 export function isDamaged(error: unknown): boolean {
   return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(primaryCodeOf(error));
 }

@@ -7,7 +7,7 @@ const NOTED_MS = DAY_MS;
 /** Maximum notes of all tasks together; the oldest go first. */
 export const MOST_KEPT = 100_000;
 
-/** Where notes are kept, and what time it is there. */
+/** The database that keeps notes, and its time. */
 export interface Noting {
   readonly database: LocalDatabase;
   readonly now: number;

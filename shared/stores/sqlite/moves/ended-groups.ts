@@ -73,7 +73,7 @@ export function takeEnds(database: LocalDatabase, run: Pick<RunRow, 'n'>, grp: s
   return row === undefined ? [] : (JSON.parse(row.ends) as GroupEnds);
 }
 
-/** Takes back what a run has counted of a group. Returns how many of its tasks were no joins. */
+/** Takes back what a run has counted of a group. Returns how many of its tasks were not joins. */
 export function uncountEnds(database: LocalDatabase, run: RunRow, { joins }: JoinPlan, ends: GroupEnds): number {
   let pages = 0;
   for (const { step, kind, reason, count, place } of ends) {

@@ -97,7 +97,7 @@ export class GroupTable {
         ? kept
         : endsOf({ database: this.#database, now: this.#moves.now }, plan, group, marksOf(group));
     if (group !== undefined) dropGroup(this.#database, group.id);
-    // Tasks that are kept in case of a power cut go, too: they are crawled again in any case.
+    // Tasks that are kept in case of a power cut go too: they are crawled again in any case.
     this.#database.run(
       "DELETE FROM tasks WHERE run = ? AND over IS NOT NULL AND (mark = ? OR mark LIKE '% @' || ?)",
       ...[run.n, ownerMark, grp],
@@ -293,7 +293,7 @@ export class GroupTable {
     this.#database.run(keep, ...[group.id, mark, kind, reason, input ?? null]);
   }
 
-  /** Drops a group. A run on the disk keeps it until its records are on the disk, too, since its members may be taken back until then. */
+  /** Drops a group. A run on the disk keeps it until its records are on the disk too, since its members may be taken back until then. */
   #drop(run: RunRow, group: GroupRow): void {
     run.openGroups--;
     if (run.generation === null) dropGroup(this.#database, group.id);

@@ -230,7 +230,7 @@ export class Moves {
     return this.marks.has(this.ownerOfMark(run, mark), mark, MARK.taken);
   }
 
-  /** Takes a free mark for a task, which gives up what it had claimed before. */
+  /** Takes a free mark for a task, and gives up the mark that the task had claimed before. */
   claim(run: RunRow, task: TaskRow, mark: string): void {
     this.freeClaim(run, task);
     const owner = this.ownerOfMark(run, mark);
@@ -243,7 +243,7 @@ export class Moves {
       this.marks.add(run.n, mark, MARK.visited, found);
   }
 
-  /** Gives up what a task has claimed. */
+  /** Gives up the mark that a task has claimed. */
   freeClaim(run: RunRow, task: TaskRow): void {
     if (task.claimed === null) return;
     this.marks.drop(this.ownerOfMark(run, task.claimed), task.claimed, MARK.taken);

@@ -117,7 +117,7 @@ export class Offering {
     return 'taken';
   }
 
-  /** Returns whether the offer's mark is free. If so, takes it, provided that it `mayTake`. */
+  /** Returns whether the offer's mark is free. If so, and if it `mayTake`, takes it. */
   #take(run: RunRow, offer: Offer, mark: string, mayTake: boolean): boolean {
     const { recrawl, marks, now } = this.#moves;
     const found = { ...this.#discovery, task: this.#moves.nextTask };
@@ -158,7 +158,7 @@ export class Offering {
   }
 
   #known(run: RunRow, owner: number, mark: string): Answer {
-    // After a crash, sources are read again in which it was found before.
+    // After a crash, the source in which it was found before is read again.
     const discovery = owner < 0 ? { ...this.#discovery, session: run.session } : this.#discovery;
     return run.session > 1 && this.#moves.marks.isReadAgain(owner, mark, discovery) ? 'readAgain' : 'known';
   }

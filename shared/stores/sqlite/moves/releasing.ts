@@ -101,7 +101,7 @@ export class Releasing {
       .slice(0, MOST_RUNS_LOOKED_AT);
     const share = Math.floor(window / Math.max(1, wanting.length));
     const outOf = new Map(wanting.map((run) => [run, run.inFlight]));
-    // Looks are shared, too: a run whose hosts were all paused at once needs many, and releases nothing for them.
+    // Looks are shared too: a run whose hosts were all paused at once needs many, and releases nothing for them.
     const looksEach = Math.ceil(MOST_LOOKS / Math.max(1, wanting.length));
     for (const lend of [false, true]) {
       for (const run of wanting) {

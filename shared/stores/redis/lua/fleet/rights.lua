@@ -1,5 +1,5 @@
 #!lua flags=no-writes,allow-oom
--- Returns the commands that the user of this connection may not run on the fleet's keys.
+-- Checks which commands the user of this connection may run on the fleet's keys.
 -- ARGV   prefix, command…, time
 -- Result the commands that it may not run
 -- Reads and writes nothing. Redis-compatible servers may lack the function that checks this; there, every command counts as allowed.
@@ -8,7 +8,7 @@ local MOST_ARGUMENTS = 4
 local lacking = {}
 if not redis.acl_check_cmd then return lacking end
 
--- May the user run this command? From Redis 8 on, the check wants as many arguments as the command takes, so this tries several numbers.
+-- May the user run this command? From Redis 8 on, the check needs as many arguments as the command takes, so this tries several numbers.
 -- A command that the server doesn't know counts as allowed.
 local function may_run(command)
   local call = {command, P .. 'runs'}

@@ -3,7 +3,7 @@
 -- ARGV   prefix, run, paused | running | cancelled, why it is paused, time
 -- Result {the state before, the state after}, or {} if the run is unknown
 -- Atomic; run twice, the second changes nothing. A run that has ended stays as it is. A run that a full Redis has paused can be paused
--- by a person, too; then it doesn't resume by itself. Resuming lets all tasks that wait for room try once more, and forgets the hosts'
+-- by a person too; then it doesn't resume by itself. Resuming lets all tasks that wait for room try once more, and forgets the hosts'
 -- troubles, since nobody asked them while the run was paused.
 
 local run, wanted = ARGV[2], ARGV[3]

@@ -22,12 +22,12 @@ local function check_ledger(run)
   redis.call('ZADD', run_key(run, 'leases'), 'XX', 0, '')
 end
 
--- Returns a run's counter, 0 if it is not set yet. Raises an error if it is no number: a guess could end a run that has tasks left.
+-- Returns a run's counter, 0 if it is not set yet. Raises an error if it isn't a number: a guess could end a run that has tasks left.
 local function counter_of(run, name, value)
   return tonumber(value or '0') or error(name .. " of " .. run_key(run) .. " is no number: '" .. value .. "'", 0)
 end
 
--- Deletes a host's record if it is no hash; it is then learnt again. Returns whether it was deleted.
+-- Deletes a host's record if it isn't a hash; it is then learnt again. Returns whether it was deleted.
 local function forget_if_damaged(host)
   local found = redis.pcall('HLEN', host_key(host))
   if type(found) == 'number' or not string.find(found.err, '^WRONGTYPE') then return false end

@@ -8,7 +8,7 @@
 --   layer    the last layer of joins that was made; `left`: how many joins of that layer have not ended
 --   bytes    size of the inputs; `large`: 1 if they were more than a group may hold
 --   failed, skipped, cancelled
---            how many members and joins ended so, and are missing from the inputs
+--            how many members and joins ended that way, and are missing from the inputs
 --   and a field of 16 hex digits for each mark taken in the group. All values are short, so that Redis keeps the hash packed.
 -- `run:<run>:group:<group>:inputs`, a HASH:
 --   <mark>   what joins get of this member or join (JSON)

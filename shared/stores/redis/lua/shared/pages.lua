@@ -2,7 +2,7 @@
 -- URL again.
 --
 -- A mark says that a URL was taken once, not whether a task for it is live now. There must be at most one live task per mark,
--- so the record of a page that an incremental run has seen says that, too:
+-- so the record of a page that an incremental run has seen also says that:
 --   taken   '-'       no task for it is live in a run that shares its marks
 --           a run     that run has taken it again: its task may be live while the run is open
 --           missing   unknown: a task may be live in any open run that shares its marks

@@ -283,7 +283,7 @@ local function count_failed(run, reason, list)
 end
 
 -- While marks are being forgotten (see forget.lua), records that tasks with these marks were added or put back: they may be in a place
--- that was searched before. Tasks that move forward, from retries to lists to ledger, are found without this: the search goes that way, too.
+-- that was searched before. Tasks that move forward, from retries to lists to ledger, are found without this: the search goes that way too.
 local function tell_forgetter(list)
   if redis.call('EXISTS', P .. 'forgetting') == 1 then redis.call('SADD', P .. 'forgetting', unpack(list)) end
 end

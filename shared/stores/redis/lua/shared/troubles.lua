@@ -85,7 +85,7 @@ local function down_at(trouble, give_up)
   return math.min(at, trouble.silent_since + SILENT_GIVE_UP_MS)
 end
 
--- Returns the same if tries continue to fail, to tell people.
+-- Returns the time from which the host will count as down if tries continue to fail; for people.
 local function expected_down_at(trouble, give_up)
   local at = trouble.since + give_up
   return trouble.silent_since == 0 and at or math.min(at, trouble.silent_since + SILENT_GIVE_UP_MS)

@@ -31,7 +31,7 @@ if left_to_other_ms() > 0 then return {int(left_to_other_ms()), int(now), 'left'
 
 local reply, looks = {0, int(now)}, 0
 
--- Stores a host's cursor. A run whose own interval is the slowest stores that, too, for other runs.
+-- Stores a host's cursor. A run whose own interval is the slowest stores that too, for other runs.
 local function keep_cursor(host, cursor, own, rate, interval)
   local lasts = INTERVAL_KNOWN_MS + 2 * own
   if own > 0 and rate == own then
@@ -267,7 +267,7 @@ window = usable_window(window, out, lag)
 local budget = math.min(limit, window - out)
 local wanting = redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, MOST_RUNS_LOOKED_AT)
 local share = math.floor(window / math.max(1, #wanting))
--- Looks are shared, too: a run whose hosts were all paused at once needs many, and releases nothing for them.
+-- Looks are shared too: a run whose hosts were all paused at once needs many, and releases nothing for them.
 local looks_each = math.ceil(MOST_LOOKS / math.max(1, #wanting))
 for _, lend in ipairs({false, true}) do
   for _, run in ipairs(wanting) do

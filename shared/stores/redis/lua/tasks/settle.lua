@@ -7,7 +7,7 @@
 --        18 what an incremental run remembers of the page (JSON or ''),
 --        19 how many of its links were too deep, 20 out of scope, 21 refused by their step's condition,
 --        22 the stamp of the admission that offered links or '', 23 how many links it offered,
---        24 '1' if the host or its robots.txt has answered, 25 why not healthily (answered | silent | outage | ''), 26 the same for
+--        24 '1' if the host or its robots.txt has answered, 25 why not healthily (answered | silent | outage | ''), 26 that reason for
 --        people, 27 ms to pause a host that has answered before or 0, 28 what joins get of the page (JSON) or '',
 --        29 the mark that redirects have led it to claim or '', 30 bytes of its links that were refused for lack of memory or '',
 --        31 '1' if such offers must leave room for others, 32 throttles before a task goes to the tail,
@@ -126,7 +126,7 @@ else
   if outcome == 'retry' or health ~= '-' then
     task.starts = 0
   elseif is_admitted then
-    -- Put back before its page was asked for, so this start proves nothing: the task neither killed its worker nor left it alive.
+    -- Put back before its page was asked for: this start doesn't show whether the task kills its worker.
     task.starts = math.max(0, task.starts - 1)
   end
   if (outcome == 'retry' or delay > 0) and run_state ~= 'cancelled' then

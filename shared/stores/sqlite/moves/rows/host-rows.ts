@@ -12,7 +12,7 @@ export type HostRow = {
   nextAt: number;
   pausedUntil: number;
   reason: string;
-  /** 1: paused by hand, until somebody ends it. */
+  /** 1: paused by hand, until a person ends the pause. */
   byHand: number;
   /** Release's cursor, shared by all runs. */
   releaseAt: number;

@@ -94,7 +94,7 @@ export class MarkTable {
   }
 
   /**
-   * Returns whether the mark was found again by the same source, which is read again after a crash: then it is no duplicate. `true`
+   * Returns whether the mark was found again by the same source, which is read again after a crash: then it isn't a duplicate. `true`
    * only the first time.
    */
   isReadAgain(owner: number, mark: string, { source, session }: Discovery): boolean {
@@ -127,8 +127,8 @@ export class MarkTable {
   }
 
   /**
-   * The id of the task that waits or is in flight for a mark. SQLite gives the id of a deleted task to a later one: if that is of the same
-   * URL, but of a run with other marks, it is the task of those.
+   * Returns the id of the task that waits or is in flight for a mark. SQLite gives the id of a deleted task to a later one. If that is
+   * for the same URL, but in a run with other marks, it is not this mark's task.
    */
   liveTask(owner: number, mark: string): number | undefined {
     const row = this.#database.get<{ id: number }>(

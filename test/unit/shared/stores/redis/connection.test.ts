@@ -16,7 +16,7 @@ test.each([
   expect(problems).toEqual([{ problem: expect.stringMatching(said), isFatal: true }]);
 });
 
-test('a server that still reads its data from disk is told from one that answers nothing', async () => {
+test('a server that is still loading its data is reported differently from one that answers nothing', async () => {
   const answers = ['loading:1\r\nloading_eta_seconds:1', 'loading:0'];
   const server = createServer((socket) => {
     socket.on('data', (data) => {
@@ -45,7 +45,7 @@ test('a server that still reads its data from disk is told from one that answers
   expect(redis.isLoading).toBe(false);
 });
 
-/** A connection to a server that answers what it is asked, by `answer` if that has something else to do. */
+/** A connection to a server that answers as usual, except where `answer` does something else. */
 async function openServer(
   answer: (name: string, socket: Socket) => boolean,
   {
@@ -76,7 +76,7 @@ test('a server that closes the connection while its configuration is asked for i
   await expect(connection.connect()).rejects.toThrow('Connection is closed.');
 });
 
-test('what is asked while it reconnects is answered, though the server closes that connection before it is ready', async () => {
+test('a command sent while reconnecting is answered, even if the server closes that connection before it is ready', async () => {
   const { connection, sockets } = await openServer((_, socket) => socket === sockets[1]);
   await connection.connect();
   sockets[0]?.destroy();
@@ -87,7 +87,7 @@ test('what is asked while it reconnects is answered, though the server closes th
   expect(await asked).toContain('redis_version');
 });
 
-test('many writes that are refused at once break the connection once, and all are made when it takes them', async () => {
+test('many writes refused at once break the connection once, and all are made once the server takes writes', async () => {
   const warnings: string[] = [];
   const note = ({ message }: Error): void => void warnings.push(message);
   process.on('warning', note);
@@ -108,7 +108,7 @@ test('many writes that are refused at once break the connection once, and all ar
   expect(warnings).toEqual([]);
 });
 
-test('a script whose user has lost a right waits until that is granted again, and what is lacking is said', async () => {
+test('a script whose user has lost a right waits until it is granted again, and the missing right is named', async () => {
   const lost: string[] = [];
   const restored = Promise.withResolvers<void>();
   let mayWrite = false;
@@ -137,7 +137,7 @@ test('a script whose user has lost a right waits until that is granted again, an
   expect(lost.slice(0, 2)).toEqual(['its user lacks a right', 'it has changed: the user lacks HSET']);
 });
 
-test('a server that hangs counts as silent after some seconds, before it is hung up on, and answers again', async () => {
+test('a server that hangs counts as silent after some seconds, before the connection is dropped, and can answer again', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let isHanging = false;

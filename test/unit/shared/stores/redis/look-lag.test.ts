@@ -12,13 +12,13 @@ test('a Redis that is far away is not busy', () => {
   expect(lagAfter(80, 81, 80, 82, 80, 83)).toBe(0);
 });
 
-test('five slow looks in a row make it busy, by the quickest of them; one that is quick ends that', () => {
+test('five slow looks in a row make Redis busy, measured by the quickest of them; a quick one ends that', () => {
   expect(lagAfter(5, 70, 90, 80, 75)).toBe(0);
   expect(lagAfter(5, 70, 90, 80, 75, 70)).toBe(65);
   expect(lagAfter(5, 70, 90, 80, 75, 70, 6)).toBe(1);
 });
 
-test('a very slow one is enough', () => {
+test('one very slow look is enough', () => {
   expect(lagAfter(5, 254)).toBe(0);
   expect(lagAfter(5, 255)).toBe(250);
 });

@@ -6,14 +6,14 @@ import { withNumbers } from '../../../../../shared/stores/redis/numbers.ts';
 const FOLDER = join(import.meta.dirname, '../../../../../shared/stores/redis/lua');
 const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.lua'));
 
-/** A script's lines without comments and texts. */
+/** A script's lines without comments and strings. */
 function codeOf(file: string): string[] {
   return readFileSync(join(FOLDER, file), 'utf8')
     .split('\n')
     .map((line) => line.replaceAll(/'(?:[^'\\]|\\.)*'/g, "''").replace(/--.*/, ''));
 }
 
-test.each(FILES)('%s has no large number of its own: those that two programs go by are written once', (file) => {
+test.each(FILES)('%s has no large number of its own: numbers that two programs share are written once', (file) => {
   const large = codeOf(file).filter((line) => line.match(/\b\d+\b/g)?.some((number) => Number(number) > 1_000));
   expect(large).toEqual([]);
   expect(readFileSync(join(FOLDER, file), 'utf8')).not.toMatch(/'\d{4,}'/);
@@ -28,7 +28,7 @@ test.each(FILES)('every name in capitals in %s has a value', (file) => {
   for (const name of names) expect(withNumbers(name), name).toMatch(/^(?:\d+(?:\.\d+)?|"[^"]+")$/);
 });
 
-test('a script has the numbers themselves where it names them', () => {
+test('names of numbers in a script are replaced by the numbers', () => {
   expect(withNumbers('local till = now + WORKING_MS')).toBe('local till = now + 60000');
   expect(withNumbers("redis.call('HGET', P, host == MALFORMED_HOST)")).toBe('redis.call(\'HGET\', P, host == "?")');
 });

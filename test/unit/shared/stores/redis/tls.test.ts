@@ -6,7 +6,7 @@ import { tryCacheRedis } from '../../../../../shared/stores/redis/cache/cache-co
 import { RedisConnection } from '../../../../../shared/stores/redis/connection.ts';
 import { selfSigned } from '../../../../support/site/certificate.ts';
 
-/** A server that keeps the names which clients ask for. */
+/** A server that records the names that clients ask for. */
 async function openServer(): Promise<{ readonly port: number; readonly names: readonly string[] }> {
   const names: string[] = [];
   const server = createServer({
@@ -28,7 +28,7 @@ async function connect(url: string): Promise<void> {
   await connection.connect();
 }
 
-test('a server is told by which name it is wanted, since one address may be that of many', async () => {
+test('the TLS handshake names the server, since many may share an address', async () => {
   const { port, names } = await openServer();
   for (const attempt of [connect, (url: string) => tryCacheRedis(url, 'a test')]) {
     await expect(attempt(`rediss://localhost:${port}`)).rejects.toThrow('self-signed certificate');

@@ -32,7 +32,7 @@ async function write(bytes: number): Promise<void> {
   await database.call(() => database.run('INSERT INTO ballast VALUES (zeroblob(?))', bytes));
 }
 
-/** Changes whenever the log begins at its beginning: https://www.sqlite.org/fileformat2.html#walformat */
+/** Changes whenever the log starts again at its beginning: https://www.sqlite.org/fileformat2.html#walformat */
 function beginning(): string {
   return readFileSync(`${database.path}-wal`).subarray(16, 24).toString('hex');
 }

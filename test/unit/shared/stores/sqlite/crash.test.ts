@@ -8,12 +8,12 @@ import { World } from '../../../../contract/frontier/model/world.ts';
 import { crashedFolder, type KeptStore, openKeptStore } from '../../../../support/stores/kept-store.ts';
 import { SteppedClock } from '../../../../support/stores/stepped-clock.ts';
 
-/** `MODEL_RUNS=5000` looks longer; `MODEL_SEED` repeats what a failure printed. */
+/** `MODEL_RUNS=5000` tests for longer; `MODEL_SEED` repeats the seed that a failure printed. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 150);
 const SEED = process.env.MODEL_SEED;
 const POLICY = { giveUpMs: GIVE_UP_MS };
 
-/** What was acknowledged of one run, by the length of the log at that moment. */
+/** The acknowledged state of one run, by the length of the log at that moment. */
 interface Moment {
   readonly bytes: number;
   readonly ended: ReadonlySet<string>;
@@ -32,7 +32,7 @@ function momentOf(run: ModelRun, bytes: number): Moment {
   };
 }
 
-/** Runs a history on a store in a file, and notes after each command what it has promised. */
+/** Runs a history on a store in a file, and records after each command what the store has promised. */
 async function live(store: KeptStore, history: ReturnType<typeof commands> extends fc.Arbitrary<infer T> ? T : never) {
   const model = new Model(store.now());
   const world = new World(async () => [store]);
@@ -71,18 +71,18 @@ async function finish(store: KeptStore, id: string): Promise<(readonly [mark: st
       const outcome = verdict === 'go' ? ({ kind: 'done' } as const) : ({ kind: 'failed', reason: verdict } as const);
       await frontier.settle(id, release, { outcome });
     }
-    // What the janitor does: tasks of a run that was cancelled are taken out some at a time.
+    // As the janitor does: tasks of a cancelled run are removed some at a time.
     await frontier.drain();
     store.step(61_000);
   }
   return released;
 }
 
-test(`${RUNS} random histories, each crashed at a random byte: what was acknowledged is there`, async () => {
+test(`${RUNS} random histories, each crashed at a random byte: everything acknowledged is still there`, async () => {
   const cut = fc.record({ run: fc.nat(3), bytes: fc.nat(1_000_000) });
   await fc.assert(
     fc.asyncProperty(commands(60, { unruly: false }), cut, async (history, crash) => {
-      // One clock for both: a process that goes on does so after the one that crashed.
+      // One clock for both: the next process continues after the one that crashed.
       const clock = new SteppedClock();
       const store = await openKeptStore({ policy: POLICY, clock });
       const moments = [...(await live(store, history))];

@@ -24,7 +24,7 @@ function notesIn(database: LocalDatabase): string[] {
   return database.all<{ mark: string }>('SELECT mark FROM attempts ORDER BY id').map(({ mark }) => mark);
 }
 
-test('a folder may be called as if it began a URI: database and lock are in it', async () => {
+test('a folder whose name looks like the start of a URI contains the database and the lock', async () => {
   const folder = await mkdtemp('file:trawl-');
   onTestFinished(() => rm(folder, { recursive: true }));
   const lock = FileLock.take(join(folder, 'crawl.lock'));
@@ -36,7 +36,7 @@ test('a folder may be called as if it began a URI: database and lock are in it',
   expect(await readdir(folder)).toEqual(['crawl.lock', 'trawl.sqlite']);
 });
 
-test('a damaged file is called damaged, and what to do is said', async () => {
+test('a damaged file is reported as damaged, with what to do', async () => {
   const { path } = await setup();
   await writeFile(path, 'What a broken disk, or another program, has left here.'.repeat(20));
   const message = expect.stringMatching(
@@ -45,7 +45,7 @@ test('a damaged file is called damaged, and what to do is said', async () => {
   expect(() => new LocalDatabase({ path })).toThrow(expect.objectContaining({ code: 'ERR_STORAGE', message }));
 });
 
-test('calls are made together; one that throws undoes what it did itself, and nothing of the others', async () => {
+test('calls are made together; one that throws undoes only its own changes', async () => {
   const { path } = await setup();
   const database = new LocalDatabase({ path, gatherMs: 5 });
   onTestFinished(() => database.close());
@@ -65,7 +65,7 @@ test('calls are made together; one that throws undoes what it did itself, and no
   expect(database.failure.aborted).toBe(false);
 });
 
-test('a disk that is full: all calls of the transaction are told, nothing of them is there, and no further one is made', async () => {
+test('on a full disk, all calls of the transaction fail, none of their changes is kept, and no further call is made', async () => {
   const { path } = await setup();
   const database = new LocalDatabase({ path, gatherMs: 5 });
   onTestFinished(() => database.close());
@@ -99,7 +99,7 @@ test('while another process writes, calls wait, and the event loop does not', as
   await once(other, 'exit');
 });
 
-test('a database from before links were counted by why keeps what it has counted', async () => {
+test('a database from before left-out links were counted by reason keeps its counts', async () => {
   const { path } = await setup();
   const older = new DatabaseSync(path);
   older.exec(`${SCHEMA_STEPS.slice(0, 2).join('')} PRAGMA user_version = 2;
@@ -116,7 +116,7 @@ test('a database from before links were counted by why keeps what it has counted
   });
 });
 
-test('a database of a newer program is refused with a sentence, and left as it is', async () => {
+test('a database of a newer program is refused with a clear message, and left unchanged', async () => {
   const { path } = await setup();
   const newer = new DatabaseSync(path);
   newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
@@ -126,7 +126,7 @@ test('a database of a newer program is refused with a sentence, and left as it i
   );
 });
 
-test('what is no database, or lies in a folder that is gone, is named', async () => {
+test('a file that is not a database, or whose folder is gone, is named', async () => {
   const { folder } = await setup();
   expect(() => new LocalDatabase({ path: join(folder, 'gone', 'trawl.sqlite') })).toThrow(
     /gone\/trawl\.sqlite can't be opened: ENOENT: .*OUTPUT_DIR/,
@@ -141,7 +141,7 @@ test('in memory, a call is made at once', () => {
   expect(notesIn(database)).toEqual(['a']);
 });
 
-test('a file that is mostly empty is written anew, unless much is in it or another connection writes', async () => {
+test('a file that is mostly empty is rewritten, unless it has much content or another connection writes', async () => {
   const { path } = await setup();
   const database = new LocalDatabase({ path });
   onTestFinished(() => database.close());

@@ -59,7 +59,7 @@ async function setup(options: RunOptions = OPTIONS) {
         },
       ]),
     end: async () => await owned.end(),
-    /** As another process does, once this one is gone. */
+    /** Does as another process would once this one is gone. */
     reopen: async () => {
       await owned.close();
       owned = await reopenRun('r', parts);
@@ -68,7 +68,7 @@ async function setup(options: RunOptions = OPTIONS) {
   };
 }
 
-test('the place of the crawler where a replayed task failed counts it no more, until it fails there again', async () => {
+test('a replayed task is no longer counted at the place where it failed, until it fails there again', async () => {
   const { runs, frontier, released, replay, release } = await setup();
   const place = 'shop.ts:7, step product';
   const failAt = async (task: ReleasedTask, error: string): Promise<unknown> =>
@@ -83,7 +83,7 @@ test('the place of the crawler where a replayed task failed counts it no more, u
   expect((await runs.progress('r'))?.stepFailures).toEqual([{ place, pages: 1, error: 'second' }]);
 });
 
-test('a run whose letters are replayed took as long as it was crawled, however long ago it had ended', async () => {
+test('the duration of a run with replayed letters leaves out the time since it had ended', async () => {
   const { runs, fail, replay, reopen, release, clock } = await setup();
   clock.step(5_000);
   await fail();
@@ -96,7 +96,7 @@ test('a run whose letters are replayed took as long as it was crawled, however l
   expect(progress === undefined ? undefined : elapsedMs(progress)).toBe(10_000);
 });
 
-test('a replayed task waits again where it failed, in one step with the end of its letter; a second time it is known', async () => {
+test('a replayed task waits again as its letter is deleted, in one transaction; a second replay finds it known', async () => {
   const { runs, letters, fail, replay, release, frontier } = await setup();
   await fail();
   expect(await runs.progress('r')).toMatchObject({ state: 'finished', failed: 1, reasons: { failed: { timeout: 1 } } });
@@ -135,7 +135,7 @@ test('a letter whose task is in flight is no reason to begin another one', async
   expect(await runs.progress('r')).toMatchObject({ discovered: 1, inFlight: 1, waiting: 0 });
 });
 
-test('what was in flight when its process died waits again, and has no letter', async () => {
+test('a task in flight when its process died waits again, and has no letter', async () => {
   const { runs, letters, reopen } = await setup();
   await reopen();
   expect(await runs.progress('r')).toMatchObject({ waiting: 1, failed: 0 });
@@ -149,7 +149,7 @@ test('a task that failed twice has one letter, the newer', async () => {
   expect(reasons).toEqual(['timeout', 'dns']);
 });
 
-test('letters expire, and the flags that their run was begun with go with the last', async () => {
+test("letters expire, and the last one takes its run's flags with it", async () => {
   const { letters, clock, fail, end, view, database } = await setup();
   await fail();
   await end();
@@ -163,7 +163,7 @@ test('letters expire, and the flags that their run was begun with go with the la
   expect((await view())?.beginning.flags).toEqual({});
 });
 
-test('a run that is cancelled, or that nobody knows, takes nothing', async () => {
+test('a replay into a cancelled or unknown run is refused', async () => {
   const { runs, replay, fail } = await setup();
   await fail();
   expect(await replay('other')).toEqual({ refused: 'unknown' });

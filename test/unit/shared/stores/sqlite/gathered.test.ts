@@ -19,7 +19,7 @@ function open(gatherMs?: number): Ports {
   return ports;
 }
 
-/** Calls that go by what those before them have changed, all begun before the first is answered. */
+/** Calls that depend on the changes of earlier ones, all begun before the first is answered. */
 async function all({ frontier, runs, gate, hosts, marks, biographer }: Ports): Promise<unknown[]> {
   const urls = [1, 2, 3, 4].map((n) => offerOf(`http://${n % 2 === 0 ? 'a' : 'b'}.test/${n}`));
   const mark = 'http://a.test/2';
@@ -67,12 +67,12 @@ async function all({ frontier, runs, gate, hosts, marks, biographer }: Ports): P
   return [...first, ...rest];
 }
 
-test('calls that are made in one transaction answer as one after another', async () => {
+test('calls made in one transaction answer as if made one after another', async () => {
   const expected = await all(open());
   expect(await all(open(1))).toEqual(expected);
 });
 
-test('one that throws in their midst changes nothing for the others', async () => {
+test('a call that throws among them changes nothing for the others', async () => {
   const ports = open(1);
   const thrower = (): Promise<never> =>
     ports.store.move((moves) => {

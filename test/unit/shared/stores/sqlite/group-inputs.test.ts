@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SCHEMA_STEPS } from '../../../../../shared/stores/sqlite/database/schema.ts';
 import { KEEP_MISSING } from '../../../../../shared/stores/sqlite/moves/groups.ts';
 
-test('of a group of any size, nothing but an index is looked at to keep one member more', () => {
+test("keeping one more member of a group reads only an index, whatever the group's size", () => {
   const database = new DatabaseSync(':memory:');
   database.exec(SCHEMA_STEPS.join(''));
   const plan = database.prepare(`EXPLAIN QUERY PLAN ${KEEP_MISSING}`).all(1, 'mark', 'failed', 'step', null);

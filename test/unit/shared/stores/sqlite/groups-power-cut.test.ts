@@ -27,7 +27,7 @@ async function opened(folder: string, clock: SteppedClock, isNew: boolean) {
   const ports = openLocalParts({ clock, path: join(folder, 'trawl.sqlite') });
   const parts = { store: ports.store, folder, syncRecords: async () => {} };
   const beginning = { crawler: 'x', run: 'r', options: OPTIONS, seeds: [], flags: {} };
-  // The machine was started again since.
+  // The machine has been restarted since.
   if (!isNew) await ports.store.move(({ database }) => database.run("UPDATE crawls SET boot = 'another'"));
   const owned = isNew ? await beginRun(beginning, parts) : await reopenRun('r', parts);
   onTestFinished(async () => {
@@ -92,7 +92,7 @@ test.each(['member', 'join', 'report'] as const)(
   },
 );
 
-test('after a power cut, a join whose record is gone is made anew of inputs that are not', async () => {
+test('after a power cut, a join whose record is lost is made again from inputs that are not lost', async () => {
   const { runs, frontier, take, settle } = await cutAfter('join', 'members');
   expect(await runs.progress('r')).toMatchObject({ discovered: 3, waiting: 1, done: 2, openGroups: 1 });
   const offer = await take();

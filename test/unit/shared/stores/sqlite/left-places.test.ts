@@ -38,19 +38,19 @@ async function setup() {
   return { open };
 }
 
-test('a crawl that is resumed may ask the hosts at which its killed process had requests open', async () => {
+test('a resumed crawl may ask the hosts at which its killed process had open requests', async () => {
   const { open } = await setup();
   const killed = open();
   const run = await killed.begin('r');
   expect([await killed.ask('r:1'), await killed.ask('r:2'), await killed.ask('r:3')]).toEqual([true, true, false]);
-  // Closed, but nothing left: as after a kill.
+  // Closed without freeing its places, as after a kill.
   await run.close();
   const next = open();
   await next.reopen('r');
   expect([await next.ask('r:4'), await next.ask('r:5'), await next.ask('r:6')]).toEqual([true, true, false]);
 });
 
-test('so may a new one, whatever the process that is gone was asking for', async () => {
+test('so may a new crawl, whatever requests the killed process had open', async () => {
   const { open } = await setup();
   const killed = open();
   const run = await killed.begin('old');
@@ -61,7 +61,7 @@ test('so may a new one, whatever the process that is gone was asking for', async
   expect([await next.ask('new:1'), await next.ask('new:2')]).toEqual([true, true]);
 });
 
-test('a crawl at work keeps its places, and those of a killed one beside it are free', async () => {
+test('a crawl at work keeps its places, while those of a killed one are freed', async () => {
   const { open } = await setup();
   const [atWork, killed] = [open(), open()];
   await atWork.begin('work');

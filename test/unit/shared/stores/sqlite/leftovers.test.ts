@@ -53,7 +53,7 @@ async function setup(...ended: readonly string[]) {
   };
 }
 
-test('of ended runs together a bounded number of marks stays, those of the last runs, and all runs do', async () => {
+test('the marks of ended runs are bounded: those of the last runs stay, and so do all runs', async () => {
   const { store, marks } = await setup('a', 'b', 'c');
   await sweepEnded(store, 6);
   await deleteLeftovers(store);
@@ -64,7 +64,7 @@ test('of ended runs together a bounded number of marks stays, those of the last 
   expect(await marks()).toEqual(['a 0', 'b 0', 'c 3']);
 });
 
-test('a run stays whose marks are being deleted, by a process that was killed over it or by another', async () => {
+test('a run stays while its marks are being deleted, even if the process that deletes them is killed', async () => {
   const { store, marks } = await setup('a', 'b', 'c');
   await sweepEnded(store, 6);
   await sweepEnded(store, 6);
@@ -80,7 +80,7 @@ test('a run whose letters can be replayed keeps its marks', async () => {
   expect([...(await marks()), await letters.count()]).toEqual(['a 3', 'b 0', 'c 3', 1]);
 });
 
-test('hosts are forgotten a day after anything was known of them; what was set by hand stays', async () => {
+test('a host is forgotten a day after the last time in its record; limits and pauses set by hand stay', async () => {
   const { store, gate, clock, hosts, crawl } = await setup('a', 'b', 'c');
   await gate.pauseByHand('b.test', 'by hand');
   await gate.limit('c.test', 5_000);
@@ -94,7 +94,7 @@ test('hosts are forgotten a day after anything was known of them; what was set b
   expect(await hosts()).toEqual(['b.test', 'c.test', 'd.test']);
 });
 
-test('pages are forgotten 90 days after their last fetch, also those of URLs that no run finds any more', async () => {
+test('pages are forgotten 90 days after their last fetch, even if no run finds their URLs any more', async () => {
   const { store, clock, pages, crawl } = await setup('a');
   clock.step(DAY_MS);
   await crawl('b');
@@ -105,7 +105,7 @@ test('pages are forgotten 90 days after their last fetch, also those of URLs tha
   expect((await pages()).map((mark) => new URL(mark).host)).toEqual(['b.test', 'b.test', 'b.test']);
 });
 
-test('pages are looked at once a day, whatever the clock was set to meanwhile', async () => {
+test('pages are swept once a day, whatever the clock was set to meanwhile', async () => {
   const { store, clock, pages } = await setup('a');
   clock.step(PAGE_RETENTION_MS - HOUR_MS);
   await forgetPages(store);

@@ -68,7 +68,7 @@ async function setup() {
   };
 }
 
-test('while one has it open, another is refused and told who; afterwards it is let in', async () => {
+test('while one process has a run open, another is refused with its name; afterwards it may open it', async () => {
   const { open } = await setup();
   const [one, other] = [open(), open()];
   const run = await one.begin();
@@ -78,7 +78,7 @@ test('while one has it open, another is refused and told who; afterwards it is l
   await other.reopen();
 });
 
-test('the time of a run stands still from when it is stopped until it is resumed, and others see that', async () => {
+test('the time of a run stands still while it is stopped, and other processes see that', async () => {
   const { clock, open } = await setup();
   const [one, other] = [open(), open()];
   const run = await one.begin();
@@ -99,7 +99,7 @@ test('the time of a run stands still from when it is stopped until it is resumed
   expect(await seen()).toEqual({ stoppedAt: undefined, elapsed: 8_000 });
 });
 
-test('what was begun and has not ended is not begun again; what has ended makes way, with all that it had', async () => {
+test("a run that has not ended can't be begun again; one that has ended is replaced, with all its rows", async () => {
   const { open } = await setup();
   const { begin, runs, frontier } = open();
   await (await begin()).close();
@@ -120,7 +120,7 @@ test('what was begun and has not ended is not begun again; what has ended makes 
   expect(await frontier.offer('r', [offerOf('http://a.test/1')])).toEqual({ accepted: 1, known: 0 });
 });
 
-test('of a run that has ended it is known how it began, without its URLs and flags, and how it ended', async () => {
+test('an ended run keeps how it began and ended, but not its URLs and flags', async () => {
   const { open } = await setup();
   const { begin, runs, views } = open();
   const run = await begin();
@@ -133,7 +133,7 @@ test('of a run that has ended it is known how it began, without its URLs and fla
   expect(await views.unfinished()).toEqual([]);
 });
 
-test('the end of a run forgets what others remembered of pages 90 days ago', async () => {
+test('the end of a run deletes pages that other runs remembered 90 days ago', async () => {
   const place = await setup();
   await (await workedRun(place, true)).close();
   place.clock.step(PAGE_RETENTION_MS);
@@ -145,7 +145,7 @@ test('the end of a run forgets what others remembered of pages 90 days ago', asy
   expect(await store.move(({ database }) => database.all('SELECT * FROM pages'))).toEqual([]);
 });
 
-test('what a run that shares marks reads again after a crash is told from what another run has taken', async () => {
+test('URLs that a run with shared marks reads again after a crash are distinguished from those that another run has taken', async () => {
   const { open } = await setup();
   const ever = { ...OPTIONS, dedup: 'ever' } as const;
   const urls = [offerOf('http://a.test/1'), offerOf('http://a.test/2')];
@@ -185,7 +185,7 @@ test('only its owner can read the database: it has URLs with their credentials',
     expect((await stat(join(folder, name))).mode & 0o777, name).toBe(0o600);
 });
 
-/** A run of three pages, of one of which one is done, one has failed, and one is in hand. */
+/** A run of three pages: one is done, one has failed, and one is in flight. */
 async function workedRun({ open }: Awaited<ReturnType<typeof setup>>, isSynced: boolean) {
   const { begin, runs, frontier, close } = open();
   const run = await begin();
@@ -202,7 +202,7 @@ async function workedRun({ open }: Awaited<ReturnType<typeof setup>>, isSynced: 
   return { close };
 }
 
-test('another process goes on: what was in hand waits, what was done is over, and each start counts', async () => {
+test('another process continues a run: tasks in flight wait, done ones stay done, and each start counts', async () => {
   const place = await setup();
   const { close } = await workedRun(place, false);
   await close();
@@ -271,7 +271,7 @@ test.each([
   const before = await crashedFolder(place.folder);
   onTestFinished(() => rm(before, { recursive: true }));
   await close();
-  // The machine was started again since.
+  // The machine has been restarted since.
   const { store: found, ...after } = openLocalParts({
     clock: place.clock,
 
@@ -287,7 +287,7 @@ test.each([
   found.database.close();
 });
 
-test('records are synced to disk before finished tasks are forgotten; if that fails, nothing more is done', async () => {
+test('records are synced to disk before finished tasks are forgotten; if that fails, the store stops', async () => {
   const place = await setup();
   const { begin, runs, frontier, database } = place.open();
   let isBroken = false;

@@ -19,7 +19,7 @@ async function setup() {
   return { path, open };
 }
 
-test('on a network file system, one at a time has the database, without shared memory; the next is told what to do', async () => {
+test('on a network file system, one process at a time has the database, without shared memory; the next gets an error that says what to do', async () => {
   const { path, open } = await setup();
   const one = open();
   await one.call(() => one.run("INSERT INTO attempts (mark, at, note) VALUES ('a', 0, '{}')"));
@@ -32,7 +32,7 @@ test('on a network file system, one at a time has the database, without shared m
   expect(await other.call(() => other.all('SELECT mark FROM attempts'))).toEqual([{ mark: 'a' }]);
 });
 
-test('its log stays short, though no other thread can open it', async () => {
+test('the log stays short there, although no other thread can open it', async () => {
   const { path, open } = await setup();
   const database = open();
   database.leaveCheckpoints();
@@ -46,7 +46,7 @@ test('its log stays short, though no other thread can open it', async () => {
   expect(statSync(`${path}-wal`).size).toBeLessThan(8 * 2 ** 20);
 });
 
-test('this folder is asked what it is on', async () => {
+test('in this folder, the database is exclusive only if a network file system holds it', async () => {
   const { path } = await setup();
   expect(networkFileSystemOf('/gone/trawl.sqlite')).toBeUndefined();
   const local = new LocalDatabase({ path });

@@ -19,7 +19,7 @@ async function placesOf<T>(taken: readonly number[], use: (places: Places) => T)
 const heads = (places: Places, count?: number): number => places.atHead(1, 'a.test', 1, count);
 const tails = (places: Places): number => places.atTail(1, 'a.test', 1);
 
-test('of an empty list, heads and tails begin on both sides of its middle', async () => {
+test('in an empty list, heads and tails begin on both sides of the middle', async () => {
   expect(await placesOf([], (places) => [tails(places), heads(places), tails(places), heads(places)])).toEqual([
     1, 0, 2, -1,
   ]);
@@ -29,6 +29,6 @@ test('a list with tasks grows at both ends', async () => {
   expect(await placesOf([7, 9], (places) => [heads(places, 3), tails(places), heads(places)])).toEqual([4, 10, 3]);
 });
 
-test('a tail comes behind all places that were given at the head, taken or not', async () => {
+test('a tail comes after all places that were given at the head, taken or not', async () => {
   expect(await placesOf([-2], (places) => tails(places))).toBe(1);
 });

@@ -5,17 +5,17 @@ import { expect, onTestFinished, test } from 'vitest';
 import { SCHEMA_STEPS } from '../../../../../shared/stores/sqlite/database/schema.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../../../shared/stores/sqlite');
-/** A query that stands in the code as it is, or begins with a constant of its file; those made of other parts are not looked at. */
+/** A query that is written out in the code, or begins with a constant of its file; those made of other parts are not checked. */
 const QUERY = /(['"`])((?:\$\{[A-Z_]+\}|(?:SELECT|UPDATE|DELETE|INSERT)\s)(?:(?!\1|\$\{)[^\\])*)\1/g;
 const CONSTANT = /^\$\{([A-Z_]+)\}/;
 /** Tables that may have a row for each page, or for each host. */
 const LONG = 'attempts|groupInputs|groups|hosts|letters|marks|pages|runHosts|tasks';
 const GOES_THROUGH = new RegExp(`^SCAN (?:${LONG})\\b`);
 const OF_LONG = new RegExp(`^SEARCH (?:${LONG})\\b`);
-/** In an order that no index has: all that is found is read, whatever the limit. */
+/** A sort that no index supports: all rows found are read, whatever the limit. */
 const SORTS = /^USE TEMP B-TREE FOR/;
 
-/** How queries begin that do so, each with why it may. */
+/** Beginnings of queries that may do so, each with the reason. */
 const MAY: Readonly<Record<string, string>> = {
   'SELECT at FROM letters ORDER BY n LIMIT': 'reads the first row',
   'DELETE FROM letters WHERE n IN (SELECT n FROM letters ORDER BY n LIMIT': 'reads the first rows',
@@ -46,7 +46,7 @@ function queriesOf(text: string): string[] {
     .filter((sql) => !sql.includes('${') && /^[A-Z]+ /.test(sql));
 }
 
-test('no query goes through, or sorts, a table that may have a row for each page', () => {
+test('no query scans or sorts a table that may have a row for each page', () => {
   const database = new DatabaseSync(':memory:');
   onTestFinished(() => database.close());
   for (const step of SCHEMA_STEPS) database.exec(step);

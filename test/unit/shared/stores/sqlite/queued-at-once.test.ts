@@ -33,7 +33,7 @@ test('a task is queued as soon as it is released, and has the lease of its queue
   expect([await reapedAfter(1), await place()]).toEqual([1, 'waiting']);
 });
 
-test('where the queue is elsewhere, it is being published until somebody says that it is queued', async () => {
+test('if the queue is elsewhere, a task counts as publishing until it is reported as queued', async () => {
   const { frontier, release, place, reapedAfter } = await setup(false);
   const [task] = await release();
   expect(await place()).toBe('publishing');
@@ -46,7 +46,7 @@ test('where the queue is elsewhere, it is being published until somebody says th
   expect([await place(), await reapedAfter(MINUTE_MS)]).toEqual(['queued', 0]);
 });
 
-test('what is released to end, past its deadline, comes back soon if nobody ends it', async () => {
+test('a task released only to fail, past its deadline, comes back soon if nobody settles it', async () => {
   const { clock, release, place, reapedAfter } = await setup(true, 1_000);
   clock.step(1_001);
   const [task] = await release();

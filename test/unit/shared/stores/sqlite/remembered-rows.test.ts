@@ -25,7 +25,7 @@ function openProcess() {
   return parts;
 }
 
-test('what another process has changed is seen, though rows are remembered', async () => {
+test('changes of another process are seen, although rows are remembered', async () => {
   const [own, other] = [openProcess(), openProcess()];
   for (const reason of ['first', 'second']) {
     await own.gate.ask(HOST, LIMIT, 'a');
@@ -37,7 +37,7 @@ test('what another process has changed is seen, though rows are remembered', asy
   }
 });
 
-test('a process whose first call failed still says that it has written', async () => {
+test('a process whose first call failed is still recorded as the last writer', async () => {
   const [own, other] = [openProcess(), openProcess()];
   await own.gate.ask(HOST, LIMIT, 'a');
   const failing = other.store.move(() => {

@@ -36,7 +36,7 @@ type Failing = 'price' | 'review' | 'offer';
 async function openRun(folder: string, clock: SteppedClock, options: RunOptions | 'resumed') {
   const ports = openLocalParts({ clock, path: join(folder, 'trawl.sqlite') });
   const parts = { store: ports.store, folder, syncRecords: async () => {} };
-  // The machine was started again since.
+  // The machine has been restarted since.
   if (options === 'resumed')
     await ports.store.move(({ database }) => database.run("UPDATE crawls SET boot = 'another'"));
   const owned =
@@ -107,7 +107,7 @@ async function setup(options: Partial<RunOptions> = {}) {
   await run.begin();
   return {
     ...run,
-    /** What the disk had when the power went, on another machine. */
+    /** The state of the disk at the power cut, on another machine. */
     afterPowerCut: async () => await openRun(await crashedFolder(folder), clock, 'resumed'),
   };
 }
@@ -180,7 +180,7 @@ test.each(['kept', 'forgotten'])(
   },
 );
 
-test('while a group counts on its members its letters stay, and so does that of its owner', async () => {
+test("while a group waits for its members, its letters stay, including its owner's", async () => {
   const { frontier, take, settle, replay, letters, counts } = await setup();
   const [owner] = await take();
   if (owner === undefined) throw new Error('the owner is due');
@@ -204,7 +204,7 @@ test('while a group counts on its members its letters stay, and so does that of 
   expect(await counts()).toMatchObject({ discovered: 2, waiting: 2, done: 0, failed: 0, openGroups: 0 });
 });
 
-test('a run that has all the pages it may have crawls a group once more, whole', async () => {
+test('a run that has reached its limit of pages still crawls a replayed group completely', async () => {
   const { work, replay, frontier, counts } = await setup();
   await work(['price'], 3);
   await replay('price');
@@ -214,7 +214,7 @@ test('a run that has all the pages it may have crawls a group once more, whole',
   expect(await counts()).toMatchObject({ discovered: 6, done: 6, failed: 0, state: 'finished' });
 });
 
-test('after a power cut, what a replay has begun goes on, and what it has replaced does not come back', async () => {
+test('after a power cut, a replay continues, and the tasks that it has replaced do not come back', async () => {
   const { work, replay, afterPowerCut } = await setup();
   await work(['price']);
   await replay('price');

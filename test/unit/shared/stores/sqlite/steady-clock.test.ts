@@ -10,14 +10,14 @@ import { FAST_RUN } from '../../../../support/builders.ts';
 import { EVERYTHING, offerOf } from '../../../../support/stores/embedded.ts';
 import { newFolder } from '../../../../support/stores/kept-store.ts';
 
-/** A machine whose clock is set. */
+/** A machine whose clock can be set. */
 function setup() {
   let machine = 1_000_000_000;
   const clock = new SteadyClock({ now: () => machine, monotonic: () => 0, sleep: async () => {} });
   return { clock, set: (time: number) => (machine = time), machine: () => machine };
 }
 
-test('it continues from the time of a process whose clock was ahead, until the machine has caught up', () => {
+test('the clock continues from the time of a process whose clock was ahead, until the machine has caught up', () => {
   const { clock, set, machine } = setup();
   const left = machine() + 2 * HOUR_MS;
   clock.continueFrom(left);
@@ -27,7 +27,7 @@ test('it continues from the time of a process whose clock was ahead, until the m
   expect(clock.now()).toBe(machine());
 });
 
-test('the time in which the process was stopped is none that it saw pass', () => {
+test('monotonic time leaves out the time in which the process was stopped', () => {
   let passed = 0;
   const clock = withoutStops({ now: () => passed, monotonic: () => passed, sleep: async () => {} });
   const begun = clock.monotonic();
@@ -39,7 +39,7 @@ test('the time in which the process was stopped is none that it saw pass', () =>
   expect(clock.monotonic() - begun).toBe(HOUR_MS + 1_000);
 });
 
-test('a time that is past, or more than a day ahead, changes nothing', () => {
+test('a past time, or one more than a day ahead, changes nothing', () => {
   const { clock, machine } = setup();
   for (const time of [0, machine() - 1, machine() + DAY_MS + 1]) {
     clock.continueFrom(time);
@@ -47,7 +47,7 @@ test('a time that is past, or more than a day ahead, changes nothing', () => {
   }
 });
 
-/** What a crawl has left behind that had one URL waiting, and whose clock was ahead. */
+/** The rows left by a crawl whose clock was ahead, with one URL waiting. */
 async function leftBehind(aheadMs: number) {
   const outputDir = await newFolder();
   onTestFinished(() => rm(outputDir, { recursive: true }));
@@ -84,7 +84,7 @@ test.each([
   });
 });
 
-test('what a crawl by a clock 240 days ahead let wait is resumed, and the hosts it paused are asked, but for those paused by hand', async () => {
+test('tasks left waiting by a clock 240 days ahead are resumed, and paused hosts are asked, except those paused by hand', async () => {
   const settings = await leftBehind(240 * DAY_MS);
   const resumed = await openEmbedded(settings, { resume: 'r', syncRecords: async () => {} });
   onTestFinished(async () => {

@@ -11,10 +11,10 @@ function sourcesOf(ending: string): string[] {
     .map((path) => readFileSync(join(FOLDER, path), 'utf8'));
 }
 
-/** What isn't run on a key of the fleet's. */
+/** Commands that don't run on a key of the fleet. */
 const OTHERS = ['CALL', 'CONFIG', 'CONNECT', 'DISCONNECT', 'EVAL', 'EVALSHA', 'INFO', 'MULTI', 'ON', 'PING', 'TIME'];
 
-test('the rights that are looked for are those that scripts and stores use', () => {
+test('the rights that are checked are those of the commands that scripts and stores use', () => {
   const inScripts = sourcesOf('.lua').flatMap((text) => [...text.matchAll(/redis\.p?call\('([A-Z]+)'/g)]);
   const inStores = sourcesOf('.ts').flatMap((text) => [...text.matchAll(/\b[rR]edis\.([a-z]+)(?:Buffer)?\(/g)]);
   const used = new Set([...inScripts, ...inStores].map(([, name = '']) => name.toUpperCase()));

@@ -30,17 +30,17 @@ if now > 1 then
 end
 `;
 
-test('what the body calls stays, with all that it calls itself, and so does what the rest of the library needs', () => {
+test('functions stay that the body or the other statements of the library call, directly or not', () => {
   const text = usedFunctions(LIBRARY, 'return called(1)\n');
   expect(text.trimEnd()).toBe(LIBRARY.trimEnd().replace(/^local function idle[\s\S]*?^end\n/m, ''));
 });
 
-test('what nothing calls is left out, though a comment names it', () => {
+test('a function that nothing calls is left out, even if a comment names it', () => {
   const text = usedFunctions(LIBRARY, '-- see called\nreturn now\n');
   expect([...text.matchAll(/function (\w+)/g)].map(([, name]) => name)).toEqual(['clock']);
   expect(text).toContain('if now > 1 then\n  now = 1\nend\n');
 });
 
-test('a script that reads one number of a host needs few functions', () => {
+test('a script that reads one number of a host has few functions', () => {
   expect([...readScript('paused').matchAll(/function /g)].length).toBeLessThan(8);
 });

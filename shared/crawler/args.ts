@@ -5,10 +5,10 @@ import type { Crawler } from './crawler.ts';
 import { placesIn } from './failures/place.ts';
 
 /**
- * A run's arguments as its crawler's schema reads them. A text that the schema refuses is tried as JSON, so that a number may be
- * written `--arg pages=3`.
+ * Returns a run's arguments, parsed by its crawler's schema. A text that the schema refuses is tried again as JSON, so that
+ * `--arg pages=3` gives a number.
  *
- * @throws ConfigurationError with all that is wrong
+ * @throws ConfigurationError with every problem
  */
 export function argsOf({ name, args: schema }: Crawler, given: Readonly<Record<string, unknown>>): unknown {
   const known = Object.keys(schema?.shape ?? {});
@@ -28,7 +28,7 @@ export function argsOf({ name, args: schema }: Crawler, given: Readonly<Record<s
   throw new ConfigurationError(read.error.issues.map((issue) => argProblem(issue, given)));
 }
 
-/** The arguments that a crawler takes, each as it is typed: `category=all` with its default, `pages` without one. */
+/** Lists the arguments that a crawler takes, as one types them: `category=all` with a default, `pages` without one. */
 export function argLines({ args }: Crawler): string[] {
   return Object.entries(args?.shape ?? {}).map(([name, schema]) => {
     const value = defaultOf(schema as z.ZodType);
@@ -37,7 +37,7 @@ export function argLines({ args }: Crawler): string[] {
   });
 }
 
-/** What an argument is that nobody gave; nothing if there is no default, or its function needs what isn't there yet. */
+/** Returns the default of an argument; undefined if it has none, or if the function that computes it throws. */
 function defaultOf(schema: z.ZodType): unknown {
   try {
     return schema.safeParse(undefined).data;
@@ -46,21 +46,21 @@ function defaultOf(schema: z.ZodType): unknown {
   }
 }
 
-/** What the schema of a crawler's author says. @throws ConfigurationError if a function in it throws */
+/** Validates arguments with the author's schema. @throws ConfigurationError if a function in the schema throws */
 function judged(schema: z.ZodObject, values: object, crawler: string): z.ZodSafeParseResult<unknown> {
   try {
     return schema.safeParse(values);
   } catch (error: unknown) {
     const place = error instanceof Error ? placesIn(String(error.stack)).crawler : undefined;
     const where = place === undefined ? '' : `${place}: `;
-    // Of any copy of zod.
+    // Compared by name, since the schema may come from another copy of zod.
     const isAsync = error instanceof Error && error.constructor.name === '$ZodAsyncError';
-    const why = isAsync ? 'their schema has something async, and nobody waits for it' : messageOf(error);
+    const why = isAsync ? 'their schema has something async, but arguments are checked synchronously' : messageOf(error);
     throw new ConfigurationError([`${where}the arguments of crawler ${crawler}: ${why}`], { cause: error });
   }
 }
 
-/** Arguments as they are typed, `name=value` each. */
+/** Reads arguments as they are typed, each as `name=value`. @throws ConfigurationError with all that are not */
 export function readArgs(texts: readonly string[]): Record<string, string> {
   const wrong = texts.filter((text) => !/^[^=\s]+=/.test(text));
   if (wrong.length > 0)

@@ -2,23 +2,23 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../task/is-object.ts';
 import { verdictOf } from '../task/task/verdict.ts';
 
-/** What a value may be compared with. */
+/** A value that a field can be compared with. */
 type Scalar = string | number | boolean | null;
-/** What links keep. */
+/** The kept of a link: JSON that travels with its task. */
 export type Kept = Readonly<Record<string, unknown>>;
 
 /**
- * Is a link followed? Judged from what it keeps: by a function, or by a form that can be printed. In a form every key that is
- * given must hold, and each names fields of what is kept: `{ exists: 'sku' }`, `{ greaterThan: { price: 10 } }`.
+ * Decides from a link's `kept` whether the link is followed: a function, or a form, which graphs can print. A form holds if all of its
+ * keys hold; each key names fields of `kept`: `{ exists: 'sku' }`, `{ greaterThan: { price: 10 } }`.
  */
 export type Condition = ((kept: Kept) => boolean) | ConditionForm;
 
 export interface ConditionForm {
-  /** Fields that are there, and not null. */
+  /** Fields that must be present and not null. */
   readonly exists?: string | readonly string[];
   readonly equals?: Readonly<Record<string, Scalar>>;
   readonly notEquals?: Readonly<Record<string, Scalar>>;
-  /** Numbers, or texts by code unit, such as dates of ISO 8601. A field of another type doesn't hold. */
+  /** Compares numbers, or texts by code unit, which suits ISO 8601 dates. Fails if the field has another type than the value. */
   readonly greaterThan?: Readonly<Record<string, number | string>>;
   readonly lessThan?: Readonly<Record<string, number | string>>;
   readonly in?: Readonly<Record<string, readonly Scalar[]>>;
@@ -41,7 +41,7 @@ const TESTS: Tests = {
   not: (form: ConditionForm, kept) => !meets(kept, form),
 };
 
-/** Does what is kept meet a condition? */
+/** Returns whether `kept` meets a condition. */
 export function meets(kept: Kept, condition: Condition): boolean {
   if (typeof condition === 'function') return verdictOf(condition(kept), 'when');
   return Object.entries(condition).every(
@@ -49,7 +49,7 @@ export function meets(kept: Kept, condition: Condition): boolean {
   );
 }
 
-/** A condition in words, for a picture of the graph. */
+/** Returns a condition in words, for a drawing of the graph. */
 export function conditionText(condition: Condition): string {
   return typeof condition === 'function' ? 'a condition' : Object.entries(condition).map(partText).join(' and ');
 }
@@ -76,7 +76,7 @@ function partText([key, wanted]: [string, unknown]): string {
     .join(' and ');
 }
 
-/** What is wrong with a condition; nothing if it can be judged. */
+/** Returns the first problem in a condition; undefined if it is valid. */
 export function conditionProblem(condition: unknown): string | undefined {
   if (typeof condition === 'function') return undefined;
   if (!isObject(condition)) return 'expected a function, or a form such as { exists: … }';

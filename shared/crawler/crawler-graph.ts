@@ -2,30 +2,30 @@ import { conditionText } from './condition.ts';
 import type { Crawler } from './crawler.ts';
 import type { Join } from './joins/joins.ts';
 
-/** What leads to a step: another step's links or failure, or, left out, seeds. */
+/** A way to a step: from another step's links or failure, or from seeds if `from` is missing. */
 interface Edge {
   readonly from?: string;
   readonly to: string;
-  /** The condition or the pattern under which it does. */
+  /** The condition or pattern that applies. */
   readonly label?: string;
-  /** It takes over when the other one fails. */
+  /** Whether `to` takes over when `from` fails. */
   readonly isFallback?: true;
 }
 
-/** The forms in which a graph is printed. */
+/** The formats in which a graph can be printed. */
 export const GRAPH_FORMATS = ['mermaid', 'dot'] as const;
 export type GraphFormat = (typeof GRAPH_FORMATS)[number];
 
-/** The one function of a short crawler has no name of its own. */
+/** Stands for the function of a short crawler, which has no name. */
 const ONLY_STEP = 'step';
 const SEEDS = 'seeds';
 
-/** A crawler's steps and what leads where, and what its joins take, as lines of text. */
+/** Draws a crawler's steps, the ways between them and the inputs of its joins, as lines of text. */
 export function graphLines(crawler: Crawler, format: GraphFormat): string[] {
   return format === 'dot' ? dotLines(crawler) : mermaidLines(crawler);
 }
 
-/** The same as data. */
+/** Returns the same graph as data. */
 export function graphJson(crawler: Crawler): object {
   const joins = crawler.joins.map(({ name, per, of }) => ({ name, ...(per === undefined ? {} : { per }), of }));
   return { steps: stepNames(crawler), edges: edgesOf(crawler), ...(joins.length === 0 ? {} : { joins }) };
@@ -51,17 +51,17 @@ function edgesOf(crawler: Crawler): Edge[] {
   return [first, ...seeds, ...links, ...fallbacks];
 }
 
-/** What a join is made for. */
+/** A join's name, and whether it runs per owner or once for the run. */
 function joinText({ name, per }: Join): string {
   return per === undefined ? `${name}, of the run` : `${name}, per ${per}`;
 }
 
-/** What joins take. */
+/** The edges from the steps and joins that each join takes. */
 function takenOf({ joins }: Crawler): { readonly from: string; readonly to: string }[] {
   return joins.flatMap(({ name, of }) => of.map((from) => ({ from, to: name })));
 }
 
-/** Its ids are numbers, since words such as `end` mean something in it. */
+/** Uses numbered ids, since words such as `end` are reserved in Mermaid. */
 function mermaidLines(crawler: Crawler): string[] {
   const names = stepNames(crawler);
   const idOf = (name: string | undefined): string => (name === undefined ? SEEDS : `s${names.indexOf(name)}`);
@@ -83,7 +83,7 @@ function mermaidLines(crawler: Crawler): string[] {
 
 function dotLines(crawler: Crawler): string[] {
   const textOf = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
-  // No step has a name with a space.
+  // No step's name contains a space, so this one is free.
   const seeds = textOf('its seeds');
   return [
     `digraph ${textOf(crawler.name)} {`,

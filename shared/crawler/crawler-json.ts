@@ -10,7 +10,7 @@ interface CrawlerJson {
   readonly file: string;
 }
 
-/** A crawler as `trawl crawlers` prints it. */
+/** Describes a crawler as `trawl crawlers` prints it. */
 export function crawlerJson({ crawler, version, file }: LoadedCrawler): CrawlerJson {
   const steps = crawler.steps.map(({ name }) => name);
   return { name: crawler.name, version, steps, args: argLines(crawler), strictVersion: crawler.isStrict, file };

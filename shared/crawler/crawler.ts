@@ -18,45 +18,45 @@ import type { Join } from './joins/joins.ts';
 /** A step of a crawler. */
 export interface Step extends StepRules {
   readonly name: string;
-  /** How tasks name it: the first step is {@link FIRST_STEP}. */
+  /** Its name in tasks; {@link FIRST_STEP} for the first step. */
   readonly key: string;
   readonly to: readonly string[];
   readonly fallback?: string;
-  /** Milliseconds between two requests, by its `rate`. */
+  /** Milliseconds between two requests, from its `rate`. */
   readonly intervalMs?: number;
   readonly keeps?: z.ZodType;
   readonly record?: z.ZodType;
-  /** The name of its session; `false`: none. */
+  /** The name of its session; `false` for none. Default: {@link COMMON_SESSION}. */
   readonly session?: string | false;
   readonly run: (context: never) => unknown;
 }
 
 /**
- * What to do with pages: a named module. Made by {@link defineCrawler}, checked as a whole.
+ * What to do with pages: a named module. Made by {@link defineCrawler}; the constructor checks the whole definition.
  *
- * @throws ConfigurationError with all that is wrong with the definition
+ * @throws ConfigurationError with every problem in the definition
  */
 export class Crawler {
   readonly name: string;
   readonly accepts: AcceptsType;
-  /** A run goes on only under the version that it began with. */
+  /** Whether a run continues only under the crawler version it began with. */
   readonly isStrict: boolean;
-  /** The function of a short crawler; nothing if it has steps. */
+  /** The function of a short crawler; undefined if the crawler has steps. */
   readonly pageFunction: PageFunction | undefined;
-  /** In the order of their definition; none if it is a short crawler. */
+  /** In order of definition; empty for a short crawler. */
   readonly steps: readonly Step[];
   readonly args: z.ZodObject | undefined;
   readonly seeds: ((about: { readonly args: unknown }) => readonly string[] | Promise<readonly string[]>) | undefined;
-  /** In the order of their definition. */
+  /** In order of definition. */
   readonly joins: readonly Join[];
-  /** What its runs follow; nothing if it has no joins. */
+  /** The plan that its runs follow; undefined without joins. */
   readonly joinPlan: JoinPlan | undefined;
   readonly graph: StepGraph;
-  /** The patterns of URLs that start at a step, by the names of steps. */
+  /** By the name of a step, the patterns of URLs that start there. */
   readonly patterns: Readonly<Record<string, readonly string[]>>;
-  /** The names of the environment variables that its login and middleware get. */
+  /** Names of the environment variables passed to its login and middleware. */
   readonly secrets: readonly string[];
-  /** In the order in which it runs. */
+  /** In the order of execution. */
   readonly middleware: readonly Middleware[];
   readonly #definition: ShortDefinition | AnyDefinition;
   readonly #byKey: ReadonlyMap<string, Step>;
@@ -95,9 +95,9 @@ export class Crawler {
   }
 
   /**
-   * The same crawler with the middleware of its folder before its own.
+   * Returns this crawler with the middleware of its folder added before its own.
    *
-   * @throws ConfigurationError with all that is wrong with it
+   * @throws ConfigurationError with every problem in that middleware
    */
   withMiddleware(folders: readonly Middleware[]): Crawler {
     const problems = middlewareProblems(folders);
@@ -106,18 +106,18 @@ export class Crawler {
     return new Crawler({ ...this.#definition, middleware: [...folders, ...(this.#definition.middleware ?? [])] });
   }
 
-  /** The session in which a task's page is fetched; nothing if in none. A file is fetched in that of the step that asks for it. */
+  /** Returns the session in which a task's page is fetched; undefined for none. A file uses the session of the step that asked for it. */
   sessionOf({ step: key, kept }: Pick<Task, 'step' | 'kept'>): NamedSession | undefined {
     const chosen = fileAskedFor({ step: key, kept })?.session ?? this.step(key)?.session;
     return chosen === false ? undefined : this.#sessions.get(chosen ?? COMMON_SESSION);
   }
 
-  /** Where seeds start; nothing for a short crawler. */
+  /** The step where seeds start; undefined for a short crawler. */
   get first(): Step | undefined {
     return this.steps[0];
   }
 
-  /** Has it a function for tasks of this step? */
+  /** Returns whether the crawler has a function for tasks of this step. */
   hasStep(key: string): boolean {
     return this.pageFunction === undefined ? this.#byKey.has(key) : key === FIRST_STEP;
   }
@@ -126,7 +126,7 @@ export class Crawler {
     return this.joins.find((join) => join.name === name);
   }
 
-  /** The step that tasks name so, {@link FILE_STEP} included. */
+  /** Returns a step by its name in tasks, {@link FILE_STEP} included. */
   step(key: string): Step | undefined {
     return this.#byKey.get(key);
   }
@@ -135,23 +135,26 @@ export class Crawler {
     return this.steps.find((step) => step.name === name);
   }
 
-  /** Is a URL the page of a step by a pattern that is of the same sort, as its path and query say? A pattern for whole sites is not. */
+  /**
+   * Returns whether a step reads a URL as its own page: a pattern matches the URL, and the path and query of that pattern are themselves
+   * of the same sort, by `isOfSort`. A pattern for a whole site is not.
+   */
   readsItself(href: string, isOfSort: (path: string) => boolean): boolean {
     return this.#patterns.some(
       ([pattern]) => isOfSort(pattern.replace(/^[^/?]*:\/\/[^/?]*/, '')) && matchesUrl(pattern, href),
     );
   }
 
-  /** The step, as tasks name it, at which a URL starts that no step has followed. */
+  /** Returns the step, by its name in tasks, where a URL starts that no step has followed. */
   startOf(href: string): string {
     return this.#patterns.find(([pattern]) => matchesUrl(pattern, href))?.[1] ?? FIRST_STEP;
   }
 }
 
-// The compiler tells what is wrong by the last one: the long form has more that can be.
+// The compiler reports mistakes against the last overload, so the long form, where more can go wrong, comes last.
 /** Defines a crawler of one function. */
 export function defineCrawler(definition: ShortDefinition): Crawler;
-/** Defines a crawler of several steps; see {@link Definition}. Its types are checked here, and all else when it is loaded. */
+/** Defines a crawler of several steps; see {@link Definition}. The compiler checks its types; everything else is checked on loading. */
 export function defineCrawler<
   Names extends Record<string, unknown>,
   const To extends Record<string, unknown>,
@@ -167,10 +170,10 @@ export function defineCrawler(definition: unknown): Crawler {
   return new Crawler(definition as ShortDefinition | AnyDefinition);
 }
 
-/** Text that isn't of type `text/…`. */
+/** Media types of text other than `text/…`. */
 const TEXT = /^application\/(?:(?:[\w.-]+\+)?(?:xml|json|xhtml\+xml)|(?:x-)?(?:ndjson|jsonl|json-?lines|javascript))$/;
 
-/** Accepts the types of page that contain text. A missing type is accepted. */
+/** Accepts pages whose media type is text, such as HTML, XML or JSON. Accepts a page without a type. */
 export function acceptsText(contentType: string | undefined): boolean {
   const type = mediaTypeOf(contentType);
   if (type === undefined) return true;
@@ -198,7 +201,7 @@ function sessionsOf(definition: ShortDefinition | AnyDefinition): ReadonlyMap<st
   return new Map(all.map(([name, each]) => [name, named(name, each)]));
 }
 
-/** Its functions stay methods of what was written, which may be an instance of a class. */
+/** Names a session. Its functions are still called as methods of the author's object, which may be an instance of a class. */
 function named(name: string, session: SessionDefinition): NamedSession {
   const { isExpired } = session;
   return {

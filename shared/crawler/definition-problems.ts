@@ -13,7 +13,7 @@ import { FILE_STEP } from './file-step.ts';
 import { type Join, RETRIED_OF_JOINS } from './joins/joins.ts';
 import { NAME } from './name.ts';
 
-/** A step as it was written, by anybody. */
+/** A step as its author wrote it, not yet checked. */
 interface WrittenStep extends Omit<StepRules, 'scope' | 'include' | 'exclude'> {
   readonly run?: unknown;
   readonly to?: unknown;
@@ -25,7 +25,7 @@ interface WrittenStep extends Omit<StepRules, 'scope' | 'include' | 'exclude'> {
   readonly record?: unknown;
 }
 
-/** What a definition may say, in its two forms. */
+/** The fields of a definition, in its two forms. */
 const AROUND_FIELDS = ['name', 'accepts', 'strictVersion', 'secrets', 'session', 'middleware'];
 const SHORT_FIELDS = [...AROUND_FIELDS, 'step'];
 const LONG_FIELDS = [...SHORT_FIELDS, 'steps', 'args', 'seeds', 'patterns', 'sessions', 'joins'];
@@ -35,13 +35,13 @@ const STEP_FIELDS = [
 ];
 const JOIN_FIELDS = ['run', 'per', 'of', 'record', 'deadlineMs', 'timeoutMs', 'retry'];
 
-/** In an object such names come first, wherever they were written: the first step would be another. */
+/** JavaScript puts such names first in an object, wherever they are written, so they would change which step is the first. */
 const DIGITS = /^\d+$/;
 
-/** The longest time that a step or a join may name. */
+/** Longest time that a step or a join can set. */
 const LONGEST_MS = 365 * DAY_MS;
 
-/** What is wrong with a definition as an object, before its graph is looked at. */
+/** Returns the problems in the fields of a definition. Its graph is checked later. */
 export function definitionProblems(definition: unknown): string[] {
   if (typeof definition !== 'object' || definition === null) return ['expected an object with a name and steps'];
   const { name, step, steps, args, seeds, accepts } = definition as Record<string, unknown>;
@@ -113,7 +113,7 @@ function joinProblems({ joins = {} }: AnyDefinition): string[] {
   });
 }
 
-/** What is wrong with the name of a step or a join. Some names are those of what every object has. */
+/** Returns the problems with the name of a step or a join. Refuses names that every object has, such as `constructor`. */
 function nameProblems(name: string): string[] {
   if (!NAME.test(name)) return ['expected a name of letters, digits and hyphens, at most 63'];
   return Object.hasOwn(Object.prototype, name)
@@ -121,7 +121,7 @@ function nameProblems(name: string): string[] {
     : [];
 }
 
-/** A field that nobody reads would be without effect, and without a sign of it. */
+/** Returns a problem for each unknown field, which would otherwise be ignored silently. */
 function unknownFields(written: object, known: readonly string[]): string[] {
   return Object.keys(written)
     .filter((field) => !known.includes(field))
@@ -137,12 +137,12 @@ function schemaProblems({ keeps, record }: { readonly keeps?: unknown; readonly 
   );
 }
 
-/** Of any copy of zod. */
+/** Returns whether a value is a schema, from any copy of zod. */
 function isSchema(value: unknown): value is object {
   return isObject(value) && 'safeParse' in value && typeof value.safeParse === 'function';
 }
 
-/** What is wrong with how long a step or a join may take. */
+/** Returns the problems with the times of a step or a join. */
 function timeProblems(times: Readonly<Record<string, unknown>>): string[] {
   return ['timeoutMs', 'deadlineMs'].flatMap((name) => {
     const ms = times[name];
@@ -160,10 +160,10 @@ function patternProblems(patterns: readonly string[]): string[] {
   });
 }
 
-/** As shells and other crawlers have it: one of several. */
+/** A choice of several texts, as shells and other crawlers write it: `{a,b}`. */
 const CHOICE = /\{[^{},]*,[^{}]*\}/;
 
-/** What is wrong with a join's policy, each the end of a sentence. A join asks no host: nothing of it passes by itself. */
+/** Returns the problems with a join's retry policy, each the end of a sentence. A join asks no host, so none of its failures is transient. */
 function joinRetryProblems(policy: unknown): readonly string[] {
   const { when } = (policy ?? {}) as { readonly when?: unknown };
   const known = RETRIED_OF_JOINS.join(', ');

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** The longest file that a step may ask for, in bytes: it is held in memory until it is on the disk. */
+/** Maximum bytes of a file that a step can ask for: the file is held in memory until it is on disk. */
 const MOST_FILE_BYTES = 104_857_600;
 
-/** What a link to a file keeps. */
+/** The kept of a link to a file. */
 const keptSchema = z.object({
   from: z.string().optional(),
   maxBytes: z.int().min(1).max(MOST_FILE_BYTES).optional(),
-  /** The session of the step that asks for it, if that names one or says `false`. */
+  /** The `session` of the step that asks for the file, if it sets one, `false` included. */
   session: z.union([z.string(), z.literal(false)]).optional(),
 });
 
-/** A stored file, as its record has it. */
+/** The record of a stored file. */
 const storedSchema = z.object({
   url: z.string(),
   path: z.string(),
@@ -24,8 +24,8 @@ const storedSchema = z.object({
 export type StoredFile = z.output<typeof storedSchema>;
 
 /**
- * The step that every crawler of steps has besides its own: its pages are files, stored beside the records. A worker does that
- * itself, so its function is never called.
+ * The step that every crawler with steps has besides its own. Its pages are files, stored beside the records. The worker stores them
+ * itself, so the step's function is never called.
  */
 export const FILE_STEP = {
   name: 'download',
@@ -37,25 +37,25 @@ export const FILE_STEP = {
   },
 } as const;
 
-/** What `download` says of its links. */
+/** Options of `download`. */
 export interface DownloadHow {
-  /** A larger file is left out, reason `size`. Default: `MAX_BODY`; at most 104,857,600. */
+  /** Maximum bytes of a file; larger ones are left out, reason `size`. Default: `MAX_BODY`. At most 104,857,600. */
   readonly maxBytes?: number;
 }
 
-/** What is wrong with it; nothing if it is fine. */
+/** Returns the problem with the options of `download`; undefined if they are valid. */
 export function downloadProblem({ maxBytes }: DownloadHow): string | undefined {
   if (keptSchema.safeParse({ maxBytes }).success) return undefined;
   return `expected maxBytes to be a number of bytes from 1 to ${MOST_FILE_BYTES}, got ${String(maxBytes)}`;
 }
 
-/** The page that asked for a file first, as a field of its record; none for what is no file. */
+/** Returns the field `from` of a file's record, the first page that asked for the file; empty for other tasks. */
 export function askedFrom(task: { readonly step: string; readonly kept?: unknown }): { readonly from?: string } {
   const { from } = fileAskedFor(task) ?? {};
   return from === undefined ? {} : { from };
 }
 
-/** What is known of a file that is to be fetched. Other programs may have written the task, so all of it may be missing. */
+/** Returns the kept of a task for a file; undefined for other tasks. Any field can be missing, since other programs can write tasks. */
 export function fileAskedFor({ step, kept }: { readonly step: string; readonly kept?: unknown }) {
   if (step !== FILE_STEP.key) return undefined;
   const read = keptSchema.safeParse(kept ?? {});

@@ -1,26 +1,26 @@
 import { METHODS, type Method, requestProblem, type TaskRequest } from '../task/task/request.ts';
 import { CrawlerFault } from './failures/crawler-fault.ts';
 
-/** A link that is asked for by another request than a plain GET. */
+/** A link to be fetched with a request other than a plain GET. */
 export interface FollowedRequest {
-  /** A relative one is resolved as the page's links are. */
+  /** A relative URL is resolved like the page's links. */
   readonly url: string;
   /** Default: `GET`. */
   readonly method?: Method;
   /**
-   * At most 64 KiB. A text as it is, parameters (`URLSearchParams`) as a form, anything else as JSON; the type goes with it
+   * At most 64 KiB. A text is sent as it is, `URLSearchParams` as a form, anything else as JSON. The matching content type is added
    * unless `headers` has one.
    */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** It may be sent again when nobody knows what became of it. GET, HEAD, PUT, DELETE and OPTIONS may in any case. */
+  /** Whether to send it again when its fate is unknown. GET, HEAD, PUT, DELETE and OPTIONS always are. */
   readonly idempotent?: boolean;
 }
 
 const FIELDS = ['url', 'method', 'body', 'headers', 'idempotent'];
 
 /**
- * What a link sends; nothing if it is a plain GET after all.
+ * Returns the request that a link sends; undefined if it is a plain GET after all.
  *
  * @throws CrawlerFault if it can't be sent
  */
@@ -43,7 +43,7 @@ export function requestOf(followed: FollowedRequest): TaskRequest | undefined {
   const own: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
-    if (Object.hasOwn(own, lower)) throw refuse(`header "${name}" is there twice`);
+    if (Object.hasOwn(own, lower)) throw refuse(`header "${name}" is given twice`);
     if (typeof value !== 'string') throw refuse(`header "${name}": expected a text, got a ${typeof value}`);
     own[lower] = value;
   }

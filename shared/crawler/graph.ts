@@ -1,6 +1,6 @@
 import { nearestOf } from '../settings/nearest-name.ts';
 
-/** A step, as its place in the graph goes. */
+/** A step's place in the graph. */
 export interface GraphStep {
   readonly name: string;
   readonly to: readonly string[];
@@ -8,14 +8,14 @@ export interface GraphStep {
   readonly fallback?: string;
 }
 
-/** The steps of a crawler and what leads where. The first one is where seeds start. */
+/** The steps of a crawler and the links between them. Seeds start at the first step. */
 export class StepGraph {
   readonly #steps: ReadonlyMap<string, GraphStep>;
   readonly #starts: readonly string[];
   readonly #order: ReadonlyMap<string, number>;
   readonly #below: ReadonlyMap<string, ReadonlySet<string>>;
 
-  /** @param starts the steps that seeds may start at */
+  /** @param starts the steps where seeds can start */
   constructor(steps: readonly GraphStep[], starts: readonly string[]) {
     this.#steps = new Map(steps.map((step) => [step.name, step]));
     this.#starts = starts;
@@ -23,7 +23,7 @@ export class StepGraph {
     this.#below = new Map(steps.map(({ name }) => [name, this.#reachedFrom([name])]));
   }
 
-  /** All that is wrong with it, a sentence each. */
+  /** Returns every problem in the graph, a sentence each. */
   problems(): string[] {
     const names = [...this.#steps.keys()];
     const unknown = [...this.#steps.values()].flatMap(({ name, to, fallback }) => [
@@ -45,15 +45,15 @@ export class StepGraph {
   }
 
   /**
-   * Does a link from one step to another go round in a circle? Only such links make pages deeper, and of each circle only the
-   * one that leads back, so that depth counts rounds.
+   * Returns whether a link from one step to another closes a circle. Only such links make pages deeper, and only one per circle, the one
+   * that leads back, so that depth counts rounds.
    */
   isLoop(from: string, to: string): boolean {
     const [earlier = 0, later = 0] = [this.#order.get(to), this.#order.get(from)];
     return earlier <= later && (from === to || this.#below.get(to)?.has(from) === true);
   }
 
-  /** The circle that a step's fallbacks go round in, told by the first of its steps. */
+  /** Returns the circle that a step's fallbacks form; only for the first step of the circle, so that each is reported once. */
   #fallbackCircle(name: string): string[] {
     const way = [name];
     for (let next = this.#steps.get(name)?.fallback; next !== undefined; next = this.#steps.get(next)?.fallback) {
@@ -83,7 +83,7 @@ export class StepGraph {
   }
 }
 
-/** The end of a sentence about a name that isn't there. */
+/** Returns the end of a sentence about the name of a step that doesn't exist. */
 export function noStep(name: string, names: readonly string[]): string {
   if (names.length === 0) return 'which is no step';
   const nearest = nearestOf(name, names);

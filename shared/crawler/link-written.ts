@@ -1,18 +1,18 @@
-/** A link as a page writes it, without its fragment; nothing if it leads nowhere else, or not by http or https. */
+/** Returns a link as the page writes it, without its fragment; undefined if it stays on the page or isn't http or https. */
 export function linkWritten(written: string): string | undefined {
   const href = withoutFragment(written);
   // A fragment alone is the page itself.
   return href === '' || (!href.startsWith('/') && NOT_HTTP.test(href)) ? undefined : href;
 }
 
-/** Does a URL begin with a scheme other than http and https? */
+/** Returns whether a URL begins with a scheme other than http and https. */
 export function hasOtherScheme(href: string): boolean {
   return NOT_HTTP.test(href);
 }
 
 const NOT_HTTP = /^(?!https?:)[a-z][a-z0-9+.-]*:/i;
 
-/** A link without its fragment, and without the leading characters that the URL Standard strips. */
+/** Removes a link's fragment, and the leading characters that the URL Standard strips. */
 export function withoutFragment(href: string): string {
   let start = 0;
   while (href.charCodeAt(start) <= 0x20) start++;
@@ -22,7 +22,7 @@ export function withoutFragment(href: string): string {
   return href.slice(start, href.charCodeAt(fragment - 1) <= 0x20 && fragment > start ? fragment + 1 : fragment);
 }
 
-/** Is this word in a list separated by white space, such as a `rel`? */
+/** Returns whether a list separated by white space, such as a `rel`, contains a word. */
 export function hasWord(list: string | null | undefined, word: string): boolean {
   return (
     list !== undefined &&

@@ -2,7 +2,7 @@ import type { FetchedPage } from '../ports/fetcher.ts';
 import type { Task } from '../task/task/task.ts';
 import { isProblem, readUrl } from '../task/url/url.ts';
 
-/** What is to be said of a page that a test makes. */
+/** Options for a page that a test makes. */
 export interface MadePageOptions {
   /** Its URL, after redirects. Default: `https://www.example.com/`. */
   readonly url?: string;
@@ -12,11 +12,11 @@ export interface MadePageOptions {
   readonly contentType?: string;
   /** Further headers, names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Fields of its task that are not as for a seed. */
+  /** Fields of its task that differ from those of a seed. */
   readonly task?: Partial<Task>;
 }
 
-/** A page that was never fetched: its body, as if it had been found at a URL. Throws if the URL can't be crawled. */
+/** Makes a page without a fetch, as if its body had been found at a URL. Throws if the URL can't be crawled. */
 export function madePage(
   body: string | Uint8Array,
   {
@@ -30,7 +30,7 @@ export function madePage(
   const read = readUrl(url);
   if (isProblem(read)) throw new Error(`Page.fromHtml: url ${JSON.stringify(url)} can't be used: ${read.problem}`);
   const { href, host, canonical } = read;
-  // Text is in UTF-8 here, whatever its `<meta>` says; bytes may be in any encoding.
+  // A string is encoded as UTF-8 below, whatever its `<meta>` says; bytes may be in any encoding.
   const type = typeof body === 'string' ? `${contentType}; charset=utf-8` : contentType;
   return {
     task: { run: 'test', url: href, host, mark: canonical, step: '', depth: 0, queue: 'normal', ...task },

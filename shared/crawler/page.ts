@@ -19,22 +19,22 @@ import { type MadePageOptions, madePage } from './made-page.ts';
 import { queryEncoderOf } from './query-encoder.ts';
 import { baseOfUrl, PageTools } from './tools/page-tools.ts';
 
-/** A larger body is read in steps, because other pages would have to wait too long. */
+/** Bodies larger than this are read in steps, so that other pages don't wait too long. */
 const LARGE_BODY_BYTES = 262_144;
-/** What a page without an article calls its main part. */
+/** Selects the main part of a page without an article. */
 const MAIN = 'main, [role=main]';
-/** Characters read per step: some milliseconds. */
+/** Characters read per step, which takes a few milliseconds. */
 const TURN_LENGTH = 65_536;
 
-/** What a record keeps of the body. */
+/** The part of the body that a record keeps. */
 export interface KeptContent extends Pick<DoneRecord, 'content' | 'contentOf' | 'article'> {
-  /** Is there more on the page? */
+  /** Whether there is more on the page. */
   readonly isCut: boolean;
 }
 
 /**
- * A fetched page, as a crawler sees it. Each property is computed once, when it is first used; {@link PageTools} has the tools that take
- * it apart.
+ * A fetched page, as a crawler sees it. Each property is computed once, on first use. {@link PageTools} has the tools that extract data
+ * from it.
  */
 export class Page extends PageTools {
   readonly task: Task;
@@ -46,7 +46,7 @@ export class Page extends PageTools {
   #headerLinks: HeaderLinks | undefined;
   #isNofollow: boolean | undefined;
 
-  /** A page for tests: from its HTML, or another body whose type `contentType` names. It was never fetched. */
+  /** Makes a page for tests, without a fetch: from HTML, or from another body with its type in `contentType`. */
   static fromHtml(html: string | Uint8Array, options?: MadePageOptions): Page {
     const { task, fetched } = madePage(html, options);
     return new Page(task, fetched);
@@ -58,12 +58,12 @@ export class Page extends PageTools {
     this.#fetched = fetched;
   }
 
-  /** The same page for another task: a test says at which step, say. */
+  /** Returns the same page for another task. A test sets the page's step this way. */
   at(task: Task): Page {
     return new Page(task, this.#fetched);
   }
 
-  /** The answer that it is made of. */
+  /** The answer that the page was made from. */
   get answer(): FetchedPage {
     return this.#fetched;
   }
@@ -77,12 +77,12 @@ export class Page extends PageTools {
     return this.#fetched.status;
   }
 
-  /** Names in lower case. */
+  /** The answer's headers, names in lower case. */
   get headers(): Readonly<Record<string, string>> {
     return this.#fetched.headers;
   }
 
-  /** The media type, without parameters, in lower case; undefined if the server didn't say. */
+  /** The media type in lower case, without parameters; undefined if the server sent none. */
   override get contentType(): string | undefined {
     return mediaTypeOf(this.#fetched.headers['content-type']);
   }
@@ -91,7 +91,7 @@ export class Page extends PageTools {
     return this.#fetched.body;
   }
 
-  /** The body as text, decoded by its byte order mark, header or meta charset. */
+  /** The body as text. Its encoding comes from the byte order mark, the header or the meta charset. */
   override get text(): string {
     if (this.#text === undefined) {
       const { text, charset } = decodeBody(this.#fetched.body, this.#fetched.headers['content-type']);
@@ -106,16 +106,16 @@ export class Page extends PageTools {
   }
 
   /**
-   * The absolute links of an HTML page, each once. With a CSS selector, those of the elements that match, or of the elements inside
-   * them; such links may be in `<link>` elements, too, and in XML.
+   * Returns the absolute links of an HTML page, each once. With a CSS selector, returns the links of matching elements, or of the elements
+   * inside them; this also finds links in `<link>` elements and in XML.
    */
   links(css?: string): readonly string[] {
     return css === undefined ? this.#read().links : this.linksOf(css);
   }
 
   /**
-   * A relative link as an absolute URL, as a browser follows it: from the page's `<base>`, with the query in the page's encoding. Undefined
-   * if it can't be one, or if there is none: `page.resolve(page.attr('a.pdf', 'href'))`.
+   * Makes a relative link absolute, as a browser would: against the page's `<base>`, with the query in the page's encoding. Returns
+   * undefined for an invalid or missing link, so `page.resolve(page.attr('a.pdf', 'href'))` is safe.
    */
   resolve(link: string | undefined): string | undefined {
     if (link === undefined) return undefined;
@@ -124,66 +124,69 @@ export class Page extends PageTools {
   }
 
   /**
-   * What a browser would send for a form that a selector finds, filled in with these fields, for `follow`: what is in the form already,
-   * hidden fields included, and its first button, or the one that the fields name. Undefined if there is no such form.
+   * Returns the request that a browser would send for a form, ready for `follow`: the form's own values, hidden fields included, replaced
+   * by `fields` where given, and its first button or the one that `fields` names. Undefined if `css` finds no form.
    *
-   * @throws Error if a field can't be filled in so
+   * @throws Error if a field can't take the value given
    */
   form(css: string, fields: FormFields = {}): FollowedRequest | undefined {
     return submissionOf(this, fields, css);
   }
 
-  /** The canonical URL that the page names in its head or, if it has none there, in its `Link` header; undefined if there is none. */
+  /** The canonical URL from the page's head or, failing that, from its `Link` header; undefined if neither has one. */
   get canonical(): string | undefined {
     return this.#read().canonical ?? this.#inHeaders().canonical;
   }
 
-  /** Where the page sends a browser that has read it (a `Refresh` header, or `<meta http-equiv=refresh>`); undefined if it doesn't. */
+  /** The URL that the page sends browsers on to (`Refresh` header, or `<meta http-equiv=refresh>`); undefined if it doesn't. */
   get refresh(): string | undefined {
     return this.#inHeaders().refresh ?? this.#read().refresh ?? undefined;
   }
 
-  /** The frames that a page consists of, if it is one of frames (`<frameset>`). */
+  /** The URLs of the page's frames, if it is a `<frameset>`; otherwise empty. */
   get frames(): readonly string[] {
     return this.#read().frames;
   }
 
-  /** Which of title, links, canonical URL and the tree of the tools were cut, by the limits of `page-limits.ts`. */
+  /** Which of title, links, canonical URL and the tools' tree were cut by the limits of `page-limits.ts`. */
   get truncated(): readonly PagePart[] {
     const { truncated } = this.#read();
     return this.isTreeCut ? [...truncated, 'tree'] : truncated;
   }
 
-  /** `false` if the page asks, in its head, its headers or the link itself, that the link not be followed. */
+  /** Returns `false` if the page asks, in its head, its headers or the link itself, not to follow a link. */
   mayFollow(link: string): boolean {
     this.#isNofollow ??= this.#read().isNofollow || forbidsFollowing(this.headers['x-robots-tag'] ?? '');
     return !this.#isNofollow && !this.#read().nofollow.has(link);
   }
 
-  /** Does a link lead to the next page of a list (`rel=next`)? */
+  /** Returns whether a link leads to the next page of a list (`rel=next`). */
   isNext(link: string): boolean {
     return this.#read().next.has(link) || this.#inHeaders().next.includes(link);
   }
 
-  /** The next pages of the lists on this page, by `rel=next` of its links, of `<link>` and of its `Link` header. */
+  /** The next pages of the lists on this page: the `rel=next` of its links, its `<link>` elements and its `Link` header. */
   get nextPages(): readonly string[] {
     const { next } = this.#inHeaders();
     return next.length === 0 ? [...this.#read().next] : [...this.#read().next.union(new Set(next))];
   }
 
-  /** The credentials that a link was written with, which {@link links} leaves out; nothing if there were none. */
+  /** Returns the credentials written in a link, which {@link links} leaves out; undefined if there were none. */
   loginOf(link: string): string | undefined {
     return this.#read().logins.get(link);
   }
 
-  /** The text that a reader sees; the whole text if the page isn't HTML. */
+  /** The text that a human reader sees; the whole text if the page isn't HTML. */
   get readableText(): string {
     if (!isHtml(this.contentType)) return this.text;
     this.#readableText ??= readText(this.text, this.#isXml);
     return this.#readableText;
   }
 
-  /** What a run keeps of it; the whole text if the page isn't HTML. A page without an article is kept as its `<main>`, or else whole. */
+  /**
+   * Returns the content that a run keeps of the page; the whole text if it isn't HTML. For `article`, a page without one is kept as its
+   * `<main>`, or whole without that either.
+   */
   contentAs(content: Exclude<RunOptions['content'], 'none'>): KeptContent {
     if (content === 'article') return this.#mainContent();
     if (content === 'html' || !isHtml(this.contentType)) return { content: this.text, isCut: false };
@@ -191,14 +194,14 @@ export class Page extends PageTools {
     return { content: this.markdown() ?? '', isCut: this.isMarkdownCut };
   }
 
-  /** Should it be read ahead, because reading takes long? */
+  /** Whether the page takes so long to read that {@link readAhead} should do it in steps. */
   get isLarge(): boolean {
     return this.body.byteLength > LARGE_BODY_BYTES;
   }
 
   /**
-   * Reads title and links, and what the run keeps of the body, in steps between which other work is done. The getters then
-   * answer at once. The body's text is kept only if the run keeps it.
+   * Reads title, links and the content that the run keeps, in steps between which other work can run. The getters then return at once.
+   * The body's text is kept only if the run needs it.
    */
   async readAhead(content: RunOptions['content']): Promise<void> {
     const isPage = isHtml(this.contentType);
@@ -214,7 +217,7 @@ export class Page extends PageTools {
     const reading = new DocumentReader(text, this.url, this.#isXml, this.encodeQuery);
     while (!reading.read(TURN_LENGTH)) await setImmediate();
     const { base, ...document } = reading.document();
-    // Its strings are slices of the page's text, and each would keep all of that text in memory.
+    // The strings are slices of the page's text, and each would keep the whole text in memory.
     this.#document = { ...structuredClone(document), base };
     if (content !== 'text') return;
     const reader = new TextReader(text, this.#isXml);
@@ -223,7 +226,7 @@ export class Page extends PageTools {
     this.#readableText = reader.text();
   }
 
-  /** Where the tools have read the page first, it need not be read again. */
+  /** Takes the document that the tools found while parsing, so that the page isn't read again. */
   protected override noteDocument(document: Document): void {
     this.#document ??= document;
   }

@@ -20,21 +20,21 @@ export interface Following {
   readonly step: Step;
   readonly links: readonly string[];
   readonly kept: Kept | undefined;
-  /** What is sent, if it is no plain GET. */
+  /** The request to send; undefined for a plain GET. */
   readonly request?: TaskRequest;
 }
 
-/** What came of a step. */
+/** The result of a step. */
 export interface StepOutcome {
   readonly items: readonly unknown[];
   readonly follows: readonly Following[];
-  /** Links whose condition what they keep doesn't meet. */
+  /** Links whose `kept` doesn't meet the condition of the step they lead to. */
   readonly unmet: readonly Following[];
-  /** The step that it came of: it may have taken over from the task's own. Nothing for a short crawler. */
+  /** The step that ran: the task's own or a fallback. Undefined for a short crawler. */
   readonly by?: Step;
 }
 
-/** One call of a step for a page: collects what the step says. What it says after it has ended is an error. */
+/** One call of a step for a page. Collects the items and links that the step hands over; after the step has ended, that is an error. */
 export class StepRun {
   readonly #crawler: Crawler;
   readonly #step: Step;
@@ -48,10 +48,10 @@ export class StepRun {
   #links = 0;
   #keptBytes = 0;
   #isOver = false;
-  /** The first thing that was refused: a step that catches it has still failed. */
+  /** The first refusal. The step fails even if it catches the error. */
   #fault: CrawlerFault | undefined;
 
-  /** @param failure of the step that this one takes over from */
+  /** @param failure the failure of the step that this fallback takes over from */
   constructor(crawler: Crawler, step: Step, page: Page, args: unknown, failure?: Failure) {
     this.#crawler = crawler;
     this.#step = step;
@@ -76,7 +76,7 @@ export class StepRun {
     return (run as (about: typeof context) => unknown)(context);
   }
 
-  /** What it came to, once its function has ended. */
+  /** Returns the result, once the step's function has ended. Throws the first refusal, if there was one. */
   end(): StepOutcome {
     this.#isOver = true;
     if (this.#fault !== undefined) throw this.#fault;
@@ -84,7 +84,7 @@ export class StepRun {
   }
 
   #say(what: () => void): void {
-    if (this.#isOver) throw new CrawlerFault(`step ${this.#step.name} has ended: await what it waits for`);
+    if (this.#isOver) throw new CrawlerFault(`step ${this.#step.name} has ended: await all its asynchronous work`);
     try {
       what();
     } catch (error: unknown) {
@@ -134,7 +134,7 @@ export class StepRun {
     }));
   }
 
-  /** @param keptOf what they keep: not asked where there is no link, since then it may be missing, too */
+  /** @param keptOf returns the kept of the links; not called without links, since its values may be missing from the page as well */
   #lead(step: Step, links: Links, keptOf: () => Kept | undefined): void {
     const all = [links].flat() as readonly Link[];
     const urls = all.flatMap((link) => (isRequest(link) ? [] : this.#urlOf(link)));
@@ -163,7 +163,7 @@ export class StepRun {
     for (const each of follows) this.#follows.push({ ...each, kept: written?.kept });
   }
 
-  /** What a link to a step keeps: what the page keeps, and what was given, checked by that step's schema. */
+  /** Returns the kept of links to a step, checked by that step's schema: the page's own, with the given values added. */
   #keptFor({ name, keeps }: Step, given: Kept | undefined): Kept | undefined {
     const unknown = given === undefined ? undefined : unknownIn(given, keeps);
     if (unknown !== undefined)
@@ -171,7 +171,7 @@ export class StepRun {
     const kept = given === undefined ? this.#kept : { ...this.#kept, ...given };
     if (keeps !== undefined) {
       const read = keeps.safeParse(kept);
-      if (!read.success) throw new CrawlerFault(`what links to ${name} keep: ${issueText(read.error, kept)}`, 'schema');
+      if (!read.success) throw new CrawlerFault(`the kept of links to ${name}: ${issueText(read.error, kept)}`, 'schema');
     }
     return Object.keys(kept).length === 0 ? undefined : kept;
   }
@@ -183,19 +183,19 @@ export class StepRun {
     throw new CrawlerFault(`${what}, more than ${MAX_PAGE_KEPT_BYTES}`, 'too_large');
   }
 
-  /** Links that can't be URLs are left out, as those of a page are. One that is too long is not: the page's record says that it was cut. */
+  /** Leaves out links that can't be URLs, as for a page's own. Keeps one that is too long, so that the page's record says it was cut. */
   #urlOf(link: unknown): string[] {
     if (link === undefined || link === null) return [];
     if (typeof link !== 'string') throw new CrawlerFault(`expected links as strings or requests, got a ${typeof link}`);
-    // What nobody fetches may be very long: an image that is its own link (`data:`).
+    // A link that is never fetched can be very long: an image written as a `data:` URL, say.
     if (link.length > MAX_URL_LENGTH) return hasOtherScheme(link.trimStart()) ? [] : [link];
-    // For one that is absolute the page need not be read.
+    // An absolute link doesn't need the page's base, so the page isn't parsed for it.
     const url = ABSOLUTE.test(link) ? URL.parse(link)?.href : this.#page.resolve(link);
     return url === undefined ? [] : [url];
   }
 }
 
-/** Items that a step may emit of a page, and links that it may follow, before it is taken for a loop without an end. No record holds as many. */
+/** Maximum items that a step can emit, and links that it can follow, for a page. More suggest an endless loop: no record holds that many. */
 const MOST_SAID = 1_000_000;
 
 function tooMany(says: string, what: string): CrawlerFault {
@@ -208,7 +208,7 @@ function isRequest(link: Link): link is FollowedRequest {
   return typeof link === 'object' && link !== null;
 }
 
-/** What links are to keep. Not only the compiler looks: what is written anywhere else would be lost without a sign. */
+/** Returns the `kept` option of `follow`. Checks the options at run time too: a misplaced one would otherwise be lost silently. */
 function keptIn({ kept, ...others }: FollowHow): Kept | undefined {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new CrawlerFault(`follow: there is no ${unknown}; there is kept: { kept: { … } }`);
@@ -220,21 +220,21 @@ function keptIn({ kept, ...others }: FollowHow): Kept | undefined {
 }
 
 /**
- * What a step gets of what its page keeps. A URL that began at the step keeps nothing, and an older version of the crawler may have
- * kept something else.
+ * Returns a page's kept, parsed by a step's schema. It may not fit: a URL that started at the step keeps nothing, and an older version of
+ * the crawler may have kept something else.
  *
- * @throws CrawlerFault if it isn't as the step's schema wants it
+ * @throws CrawlerFault if the schema refuses it
  */
 export function keptBy(keeps: z.ZodType, kept: Kept, by: string): unknown {
   const read = keeps.safeParse(kept);
   if (read.success) return read.data;
-  throw new CrawlerFault(`what is kept for ${by}: ${issueText(read.error, kept)}`, 'schema');
+  throw new CrawlerFault(`the kept of ${by}: ${issueText(read.error, kept)}`, 'schema');
 }
 
-/** The first field that a schema doesn't know; nothing if it knows all, or can't say. */
+/** Returns the first field that a schema doesn't know; undefined if it knows them all, or if its fields can't be determined. */
 function unknownIn(given: Kept, keeps: z.ZodType | undefined): string | undefined {
   if (keeps === undefined) return Object.keys(given)[0];
-  // Of any copy of zod.
+  // The schema may come from any copy of zod.
   const { shape, def } = keeps as {
     readonly shape?: object;
     readonly def: { readonly catchall?: { readonly type: string } };
@@ -244,15 +244,15 @@ function unknownIn(given: Kept, keeps: z.ZodType | undefined): string | undefine
 }
 
 /**
- * What a schema says of an item.
+ * Validates an item with a schema.
  *
- * @throws CrawlerFault if it can only say so later
+ * @throws CrawlerFault if the schema is async
  */
 export function judged(record: z.ZodType, item: unknown): z.ZodSafeParseResult<unknown> {
   try {
     return record.safeParse(item);
   } catch (error: unknown) {
-    // Of any copy of zod.
+    // Compared by name, since the schema may come from another copy of zod.
     if (error instanceof Error && error.constructor.name === '$ZodAsyncError')
       throw new CrawlerFault('its schema has something async: await that in the step, before it emits');
     throw error;
@@ -261,7 +261,7 @@ export function judged(record: z.ZodType, item: unknown): z.ZodSafeParseResult<u
 
 const MOST_VALUE = 80;
 
-/** What a schema finds wrong first: the field, in the schema's words, and the value. */
+/** Describes the first problem that a schema found: the field, the schema's message and the value. */
 export function issueText({ issues }: z.ZodError, value: unknown): string {
   const [issue] = issues;
   if (issue === undefined) return 'it breaks its schema';
@@ -274,6 +274,6 @@ export function issueText({ issues }: z.ZodError, value: unknown): string {
 }
 
 function shown(value: unknown): string {
-  const text = value === undefined ? 'it is not there' : (JSON.stringify(value) ?? String(value));
+  const text = value === undefined ? 'it is missing' : (JSON.stringify(value) ?? String(value));
   return shortened(text, MOST_VALUE);
 }

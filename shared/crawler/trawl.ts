@@ -1,4 +1,4 @@
-/** What `import … from 'trawl'` gives: all that the author of a crawler needs. */
+/** The exports of `import … from 'trawl'`: everything that the author of a crawler needs. */
 // biome-ignore-start lint/performance/noBarrelFile: the one door of the package
 
 export { z } from 'zod';

@@ -1,34 +1,35 @@
-/** Does an element match? */
+/** Returns whether an element matches. */
 export type Query<Node> = (element: Node) => boolean;
 
-/** What was found out about elements; forgotten with them. */
+/** Known answers about elements, which are forgotten with the elements. */
 export interface Answers<Node> {
   get(element: Node): boolean | undefined;
   set(element: Node, answer: boolean): unknown;
 }
 
-/** The elements that a selector is looked for in. */
+/** The tree in which a selector is looked for, and a compiler for selectors in it. */
 export interface Ancestry<Node> {
-  /** The element around one; nothing around the outermost. */
+  /** Returns the parent of an element; undefined for the outermost. */
   readonly parentOf: (element: Node) => Node | undefined;
-  /** Is an element behind a sibling that matches? Left out where selectors have no `~`. */
+  /** Returns a query for elements behind a sibling that matches. Missing where selectors have no `~`. */
   readonly behind?: (matches: Query<Node>) => Query<Node>;
-  /** A place for the answers to one question. */
+  /** Makes a store for the answers to one question. */
   readonly answers: () => () => Answers<Node>;
-  /** Compiles a selector, in which these pseudo-classes may be. */
+  /** Compiles a selector that can use these pseudo-classes. */
   readonly compile: (css: string, pseudos: Readonly<Record<string, Query<Node>>>) => Query<Node>;
 }
 
-/** Within this many elements, it costs less to look at pairs and triples of them than to remember answers. */
+/** Depth up to which trying pairs and triples of ancestors costs less than remembering answers. */
 const SHALLOW = 16;
 
 /**
- * Compiles a selector for css-select, which looks for `a b c d` in all pairs and triples of ancestors: in a page that nests 450 elements, one
- * such selector takes minutes. Here, what is left of a white space is a pseudo-class of its own in deep places, `d:within-2`, and each element
- * is asked once whether it is in a match for it. So it is with `a ~ b`, for which css-select looks at all siblings in front of each element.
+ * Compiles a selector for css-select. By itself css-select tries `a b c d` on all pairs and triples of ancestors: on a page that nests 450
+ * elements, one such selector takes minutes. Here, deep in the tree, the part left of a white space becomes a pseudo-class, `d:within-2`,
+ * and each element is checked only once for an ancestor that matches that part. The same goes for `a ~ b`, where css-select would check all
+ * siblings in front of each element.
  */
 export function compiledInSteps<Node>(css: string, ancestry: Ancestry<Node>): Query<Node> {
-  // What is invalid is named in its own words.
+  // Compiled whole first, so that an error quotes an invalid selector as its author wrote it.
   const whole = ancestry.compile(css, {});
   const selectors = UNUSUAL.test(css) ? undefined : selectorsOf(css);
   const needsSteps = (steps: readonly Step[]) => isLong(steps) || (ancestry.behind !== undefined && hasSibling(steps));
@@ -38,7 +39,7 @@ export function compiledInSteps<Node>(css: string, ancestry: Ancestry<Node>): Qu
   return ancestry.compile(rewritten.join(','), pseudos);
 }
 
-/** A selector of one pseudo-class, which is added to the others, and what is right of the last white space or `~`. */
+/** Rewrites a selector as its compound right of the last white space or `~` plus a pseudo-class for the rest, which is added to `pseudos`. */
 function inSteps<Node>(steps: readonly Step[], pseudos: Record<string, Query<Node>>, ancestry: Ancestry<Node>): string {
   const last = steps.findLastIndex(isInside);
   let selector = '';
@@ -64,16 +65,16 @@ function isDeep<Node>(element: Node, { parentOf }: Ancestry<Node>): boolean {
   return false;
 }
 
-/** A compound, such as `a.b[c]`, and what is in front of it: white space, `>`, or nothing at the beginning. */
+/** A compound, such as `a.b[c]`, and the combinator in front of it, such as white space or `>`; empty at the beginning. */
 interface Step {
   readonly combinator: string;
   readonly compound: string;
 }
 
-/** With escapes and comments, white space may mean something else; `:scope` may be anywhere. */
+/** Selectors that aren't split: in escapes and comments white space has another meaning, and `:scope` can be anywhere. */
 const UNUSUAL = /\\|\/\*|:scope/i;
 
-/** Are there two ancestors to look for? */
+/** Returns whether a selector looks for two ancestors or more. */
 function isLong(steps: readonly Step[]): boolean {
   return steps.slice(1).filter(isInside).length > 1;
 }
@@ -94,7 +95,7 @@ function textOf(steps: readonly Step[]): string {
   return steps.map(({ combinator, compound }) => `${combinator}${compound}`).join('');
 }
 
-/** The selectors of a list in steps; nothing if they are none, begin with a sibling, or end with a combinator. */
+/** Splits a list of selectors into steps; undefined if one is empty, begins with a sibling combinator, or the list ends with one. */
 function selectorsOf(css: string): readonly (readonly Step[])[] | undefined {
   const selectors: Step[][] = [[]];
   let combinator = '';
@@ -113,7 +114,7 @@ function selectorsOf(css: string): readonly (readonly Step[])[] | undefined {
   return isUsual && combinator.trim() === '' ? selectors : undefined;
 }
 
-/** Compounds, and the characters between them. */
+/** Splits a selector into compounds and the characters between them. */
 function unitsOf(css: string): readonly string[] {
   const units = [''];
   let depth = 0;
@@ -126,7 +127,7 @@ function unitsOf(css: string): readonly string[] {
   return units.filter((unit) => unit !== '');
 }
 
-/** Is an element inside one that matches? */
+/** Returns a query for elements inside one that matches. */
 function within<Node>(matches: Query<Node>, { parentOf, answers }: Ancestry<Node>): Query<Node> {
   const known = answers();
   return (element) => {

@@ -5,10 +5,10 @@ import { linkWritten } from '../link-written.ts';
 import { isElement } from './nodes.ts';
 import { textOf } from './text.ts';
 
-/** The elements of HTML that link by themselves. */
+/** The HTML elements that are links. */
 export const MAY_LINK: ReadonlySet<string> = new Set(['a', 'area', 'link']);
 
-/** Gathers the absolute links of elements from what is written, each once. */
+/** Collects links as absolute URLs, each once, within the limits of `page-limits.ts`. */
 export class LinkList {
   readonly #links = new Set<string>();
   readonly #base: LinkBase;
@@ -33,13 +33,13 @@ export class LinkList {
 }
 
 /**
- * The absolute links of elements: of each `<a>`, `<area>` and `<link>` its own, of others those inside. Each once, in the order of the
- * elements, by the rules of a page's own links: http and https only, without fragments and credentials, 2,048 characters at most.
- * In XML, an element without `href` that holds only text, such as the `<link>` of a feed, is a link by its text.
+ * Returns the absolute links of elements: the own link of each `<a>`, `<area>` and `<link>`, and the links inside any other element. Each
+ * once, in the order of the elements, by the rules for a page's links: http and https only, without fragments and credentials, at most
+ * 2,048 characters. In XML, the link of an element without `href` is its text, if it holds nothing else, as the `<link>` of a feed does.
  */
 export function linksOf(nodes: readonly AnyNode[], base: LinkBase, isXml: boolean): readonly string[] {
   const links = new LinkList(base);
-  // An element inside another one that was matched as well would be walked for each of them.
+  // An element inside another match would otherwise be walked once for each of them.
   const seen = new Set<AnyNode>();
   const waiting = nodes.toReversed();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 
 /*
- * The libraries behind the page tools and old encodings. Each is loaded when it is first used, so that a crawl that uses none starts
- * as quickly and takes as little memory as without them. Node.js keeps what it has loaded, so a second call costs next to nothing.
+ * The libraries behind the page tools and old encodings. Each is loaded on first use, so a crawl that needs none starts as fast and takes
+ * as little memory as if they weren't there. Node.js caches modules, so a second call costs next to nothing.
  */
 
 export function parse5(): typeof import('parse5') {
@@ -32,7 +32,7 @@ export function multiByte(): typeof import('@exodus/bytes/multi-byte.js') {
 }
 
 export function whatwg(): typeof import('@exodus/bytes/whatwg.js') {
-  // Without this, it doesn't know the encodings of several bytes.
+  // Registers the multi-byte encodings.
   require('@exodus/bytes/encoding.js');
   return require('@exodus/bytes/whatwg.js');
 }

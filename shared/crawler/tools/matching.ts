@@ -1,11 +1,11 @@
-/** What the first group of an expression that took part matched, or the whole match if it has no group; undefined without a match. */
+/** Returns the first group of an expression that took part in the match, or the whole match if it has no groups; undefined without a match. */
 export function matchIn(text: string, pattern: RegExp): string | undefined {
-  // A copy, because one that searches all keeps its place in itself.
+  // A copy without `g` and `y`, because with them the expression would remember where it last matched.
   const found = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '')).exec(text);
   return found === null ? undefined : taken(found);
 }
 
-/** {@link matchIn}, of every match. */
+/** Returns the same as {@link matchIn}, for every match. */
 export function matchAllIn(text: string, pattern: RegExp): readonly string[] {
   const all = new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, '')}g`);
   return [...text.matchAll(all)].flatMap((found) => taken(found) ?? []);

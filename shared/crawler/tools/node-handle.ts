@@ -1,24 +1,24 @@
 import type { AnyNode } from 'domhandler';
 import type { LinkBase } from '../../task/url/url.ts';
 
-/** A node of a page, for the tools of a page: one of a tree, or of an outline, of which a tree is made when it is needed. */
+/** A node of a page, as the page's tools see it: in a tree, or in an outline, from which a tree is built when needed. */
 export interface NodeHandle {
-  /** An element's name; empty for anything else. */
+  /** The element's name; empty for any other node. */
   readonly name: string;
-  /** Its text for readers; see `textOf`. */
+  /** Its text as a reader sees it; see `textOf`. */
   readonly text: string;
-  /** All texts in it, as written: of a `<script>`, say. */
+  /** All text in it, as written. For a `<script>`, say. */
   readonly source: string;
-  /** The node in a tree. */
+  /** The node in its tree. */
   readonly node: AnyNode;
-  /** An attribute, as written; in HTML, by its name in any case. */
+  /** Returns an attribute as written. In HTML, the case of its name doesn't matter. */
   attribute(name: string): string | undefined;
-  /** The elements in it that a selector matches, in the order of the page. Throws an Error that names an invalid selector. */
+  /** Returns the elements in it that a selector matches, in document order. Throws an Error that names an invalid selector. */
   all(css: string): readonly NodeHandle[];
-  /** The first of {@link all}. */
+  /** Returns the first of {@link all}. */
   first(css: string): NodeHandle | undefined;
-  /** The elements in it of this name, in the order of the page. */
+  /** Returns the elements in it with this name, in document order. */
   named(name: string): Iterable<NodeHandle>;
-  /** Its links and those in it, or those of the elements that match; see `linksOf`. */
+  /** Returns its links and those inside it or, with a selector, the links of matching elements; see `linksOf`. */
   links(css: string | undefined, base: LinkBase): readonly string[];
 }

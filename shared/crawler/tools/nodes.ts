@@ -1,11 +1,11 @@
 import type { AnyNode, Element } from 'domhandler';
 
-/** `script` and `style` are elements, too, of types of their own. */
+/** Returns whether a node is an element. `script` and `style` are elements with node types of their own. */
 export function isElement(node: AnyNode): node is Element {
   return node.type === 'tag' || node.type === 'script' || node.type === 'style';
 }
 
-/** All elements of one of these names in a node, in the order of the page. */
+/** Yields all elements in a node with one of these names, the node itself included, in document order. */
 export function* elementsNamed(top: AnyNode, names: ReadonlySet<string>): Generator<Element> {
   const waiting: AnyNode[] = [top];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {

@@ -2,8 +2,8 @@ import type { Element, ParentNode } from 'domhandler';
 import { isElement } from './nodes.ts';
 
 /**
- * `:nth-child` and its kin for css-select, whose own ones count the siblings of every element anew: in a list of 100,000 that takes
- * minutes. These number the children of a parent once. For trees that don't change.
+ * `:nth-child` and its kin for css-select. Its own versions count the siblings of every element again, which takes minutes for a list of
+ * 100,000. These number a parent's children once, so the tree must not change.
  */
 export const NTH: Readonly<Record<string, (element: Element, expression?: string | null) => boolean>> = {
   'nth-child': nth((element) => placeOf(element).at),
@@ -13,7 +13,7 @@ export const NTH: Readonly<Record<string, (element: Element, expression?: string
 };
 
 /**
- * Is an element behind a sibling that matches? Each sibling is asked once, up to the first that does. For trees that don't change.
+ * Returns a query for elements behind a sibling that matches. Checks the siblings once, up to the first match, so the tree must not change.
  */
 export function behindSibling(matches: (element: Element) => boolean): (element: Element) => boolean {
   const firsts = new WeakMap<ParentNode, number>();
@@ -26,7 +26,7 @@ export function behindSibling(matches: (element: Element) => boolean): (element:
   };
 }
 
-/** Places count from 1; those of an element from the end as well, and among the elements of its name. */
+/** The place of an element among its siblings, counted from 1: from the start and the end, and likewise among those of its name. */
 interface Place {
   readonly at: number;
   readonly left: number;

@@ -1,18 +1,18 @@
-/** How {@link numberIn} reads a number that may be written in several ways. */
+/** How {@link numberIn} reads an ambiguous number. */
 export interface NumberOptions {
-  /** What parts whole and decimal digits. Default: what the number itself shows, see {@link numberIn}. */
+  /** The decimal separator. Default: the one that the number itself suggests; see {@link numberIn}. */
   readonly decimal?: ',' | '.';
 }
 
 /**
- * The first number in a text; undefined if there is none. A currency, a unit or a percent sign beside it is ignored.
+ * Returns the first number in a text; undefined if there is none. Ignores a currency, a unit or a percent sign beside it.
  *
  * | written                               | read       | because                                                                   |
  * |---------------------------------------|------------|---------------------------------------------------------------------------|
- * | `1.299,00 €`, `$1,299.50`             | 1299, 1299.5 | of two kinds of separator, the last is decimal                          |
+ * | `1.299,00 €`, `$1,299.50`             | 1299, 1299.5 | with two kinds of separator, the last is decimal                        |
  * | `1.299.500`, `1,29,999`               | 1299500, 129999 | a separator that occurs twice groups digits                          |
  * | `1 299,50`, `1'299.50`                | 1299.5     | spaces and apostrophes group three digits                                 |
- * | `12,5`, `3.14159`, `0.299`            | 12.5, …    | no group has this many digits, or begins with 0                           |
+ * | `12,5`, `3.14159`, `0.299`            | 12.5, …    | no group has that many digits or follows a 0                              |
  * | `1.299`, `1,299`                      | 1299       | either is possible; prices are grouped. `{ decimal: '.' }` makes `1.299` 1.299 |
  * | `-5`, `−5`, `-$5`                     | -5         | but `10-20` is 10                                                         |
  * | `٣٤٥٫٥٠`, `１２９９円`                  | 345.5, 1299 | digits of any script                                                     |
@@ -20,7 +20,7 @@ export interface NumberOptions {
 export function numberIn(text: string, { decimal }: NumberOptions = {}): number | undefined {
   const at = text.search(A_DIGIT);
   if (at < 0) return undefined;
-  // Digits of other scripts are translated one by one, and a text may have megabytes of them.
+  // Digits of other scripts are translated one by one, and a text can have megabytes of them.
   const found = NUMBER.exec(inAscii(text.slice(Math.max(0, at - LONGEST_SIGN), at + LONGEST_NUMBER)));
   if (found === null) return undefined;
   const { sign = '', digits = '' } = found.groups ?? {};
@@ -29,19 +29,19 @@ export function numberIn(text: string, { decimal }: NumberOptions = {}): number 
   return sign === '' || sign === '+' ? value : -value;
 }
 
-/** Digits and separators of other scripts as those of ours: `٣٤٥٫٥٠` as `345.50`, `１２９９` as `1299`. */
+/** Translates digits and separators of other scripts to ASCII: `٣٤٥٫٥٠` to `345.50`, `１２９９` to `1299`. */
 function inAscii(text: string): string {
   return text.replace(/\P{ASCII}/gu, (found) => SEPARATORS[found] ?? (DIGIT.test(found) ? digitOf(found) : found));
 }
 
 const A_DIGIT = /[\p{Nd}]/u;
 const DIGIT = /^\p{Nd}/u;
-/** Code units that may count before the first digit of a number, and from there on. */
+/** Code units that are read before the first digit of a number, and from there on. */
 const LONGEST_SIGN = 16;
 const LONGEST_NUMBER = 2_000;
 const SEPARATORS: Readonly<Record<string, string>> = { '٫': '.', '٬': ',', '．': '.', '，': ',' };
 
-/** Unicode has decimal digits in runs from 0 to 9, also several in a row. */
+/** Returns the value of a decimal digit. Unicode has digits in runs from 0 to 9, sometimes several runs in a row. */
 function digitOf(character: string): string {
   const codePoint = character.codePointAt(0) ?? 0;
   let zero = codePoint;
@@ -50,14 +50,14 @@ function digitOf(character: string): string {
 }
 
 /**
- * A sign counts if it isn't in the middle of a word or a range. Between sign and digits there may be a currency. Without digits
- * before it, a point or a comma begins a number only at the beginning of a word.
+ * A sign counts unless it is in the middle of a word or a range. A currency can stand between sign and digits. A point or a comma without
+ * digits before it begins a number only at the start of a word.
  */
 const NUMBER =
   /(?:(?<![\p{L}\p{N}])(?<sign>[-−+]) ?\p{Sc}? ?)?(?<digits>(?:\d|(?<![\p{L}\p{N}.,])[.,](?=\d))\d{0,40}(?:[.,'’ \u00a0\u2009\u202f]\d{1,40}){0,20})/u;
 const SPACES_AND_APOSTROPHES = /^['’ \u00a0\u2009\u202f]$/;
 
-/** Digits and their separators in the form that JavaScript reads. What can't belong to the number is cut off. */
+/** Rewrites digits and separators in the form that JavaScript reads. Cuts off what can't belong to the number. */
 function plain(written: string, decimal: ',' | '.' | undefined): string {
   const [first = '', ...rest] = written.split(/(?=[^\d])/);
   if (/^[.,]/.test(first)) return `0.${first.slice(1)}`;
@@ -89,7 +89,7 @@ interface Before {
   readonly whole: string;
 }
 
-/** Does the separator of the first group part thousands? */
+/** Returns whether the separator of the first group separates thousands. */
 function groupsDigits(
   separator: string,
   [group, next, afterNext]: readonly { readonly separator: string; readonly digits: string }[],
@@ -98,7 +98,7 @@ function groupsDigits(
   const length = group?.digits.length ?? 0;
   if (separator === decimal || (grouping !== undefined && separator !== grouping)) return false;
   if (grouping === undefined && (whole.length > 3 || whole === '0')) return false;
-  // In India, groups of two come before the last.
+  // India groups by two digits, except for the last three.
   if (length === 2 && separator === ',') {
     const last = next?.digits.length === 2 ? afterNext : next;
     return last?.separator === ',' && last.digits.length === 3;

@@ -13,10 +13,10 @@ import { variableIn } from './written/variables.ts';
 import { atPath, bodyJson } from './written/written-json.ts';
 
 /**
- * What takes a page apart. Nothing is read before a tool is used, and then once for all tools; what is missing is undefined, or an
- * empty list. Only an invalid selector or XPath throws, with an Error that names it.
+ * The tools that extract data from a page. The page is parsed when a tool is first used, once for all tools. A missing value is undefined,
+ * or an empty list. Only an invalid selector or XPath throws, with an Error that names it.
  *
- * An HTML page is read as a browser reads it, XML by its own rules (names as written). A page of any other type has no elements.
+ * HTML is parsed as a browser does it, XML by its own rules (names as written). A page of any other type has no elements.
  */
 export abstract class PageTools {
   #tree: Tree | undefined;
@@ -24,7 +24,7 @@ export abstract class PageTools {
   #xml: Tree | undefined;
   #json: { readonly value: unknown } | undefined;
   #article: { readonly found: Article | undefined } | undefined;
-  /** Of what was forgotten. */
+  /** Whether a tree that was forgotten, or a fragment, was cut. */
   #wasCut = false;
   #isMarkdownCut = false;
   readonly #onCut = (): void => {
@@ -33,43 +33,43 @@ export abstract class PageTools {
 
   /** The page's URL, after redirects. */
   abstract get url(): string;
-  /** The media type, without parameters, in lower case; undefined if the server didn't say. */
+  /** The media type in lower case, without parameters; undefined if the server sent none. */
   abstract get contentType(): string | undefined;
   /** The body as text. */
   abstract get text(): string;
-  /** What links are relative to. */
+  /** The base of relative links. */
   protected abstract get base(): LinkBase;
-  /** Known once the text is; nothing for a page in UTF-8. */
+  /** Writes the queries of links in the page's encoding; undefined for UTF-8, or until the text is decoded. */
   protected abstract get encodeQuery(): QueryEncoder | undefined;
 
-  /** The text of the first element that a CSS selector matches, white space folded and trimmed; undefined if none does. */
+  /** Returns the text of the first element that a CSS selector matches, white space folded and trimmed; undefined if none does. */
   get(css: string): string | undefined {
     return this.#page.get(css);
   }
 
-  /** The first element that matches, with these tools. */
+  /** Returns the first element that matches, itself with these tools; undefined if none does. */
   first(css: string): Selection | undefined {
     return this.#page.first(css);
   }
 
-  /** All elements that match, in the order of the page, each with these tools. */
+  /** Returns all elements that match, in document order, each with these tools. */
   all(css: string): readonly Selection[] {
     return this.#page.all(css);
   }
 
-  /** An attribute of the first element that matches, as written. */
+  /** Returns an attribute of the first element that matches, as written; undefined if there is none. */
   attr(css: string, name: string): string | undefined {
     return this.#page.attr(css, name);
   }
 
-  /** The first number in the text of the first element that matches: 1299 of `1.299,00 €`. `docs/crawlers.md` has the rules. */
+  /** Returns the first number in the text of the first element that matches: 1299 for `1.299,00 €`. Rules: `docs/crawlers.md`. */
   number(css: string, options?: NumberOptions): number | undefined {
     return this.#page.number(css, options);
   }
 
   /**
-   * The first table, or the first that matches or is in what matches, as objects by the texts of its header; by number of column, from
-   * 0, if it has none. With `{ header: false }`, all of its rows as lists of texts.
+   * Returns the rows of the first table as objects, keyed by the header's texts, or by column number from 0 without a header. With a
+   * selector, takes the first matching element, or the first table in it. With `{ header: false }`, returns all rows as lists of texts.
    */
   table(css?: string): readonly TableRow[] | undefined;
   table(css: string | undefined, options: TableOptions): readonly (readonly string[])[] | undefined;
@@ -77,14 +77,14 @@ export abstract class PageTools {
     return options === undefined ? this.#page.table(css) : this.#page.table(css, options);
   }
 
-  /** The objects of the page's JSON-LD, out of lists and `@graph`; only those of a type, such as `Product`, if one is given. */
+  /** Returns the objects of the page's JSON-LD, unpacked from lists and `@graph`; with a type, such as `Product`, only those of that type. */
   jsonLd(type?: string): readonly JsonLdObject[] {
     return jsonLdIn(this.#read().top, type);
   }
 
   /**
-   * The objects that are marked up in the page, as microdata (`itemscope`) or RDFa Lite (`typeof`), in the form of {@link jsonLd}: those that
-   * are in no other, or all of a type, such as `Product`.
+   * Returns the objects marked up in the page as microdata (`itemscope`) or RDFa Lite (`typeof`), in the form of {@link jsonLd}. Without a
+   * type, only the outermost objects; with one, such as `Product`, all objects of that type, nested ones included.
    */
   microdata(type?: string): readonly JsonLdObject[] {
     const { objects, isCut } = microdataIn(this.#read().top, this.base);
@@ -94,22 +94,25 @@ export abstract class PageTools {
       : objects.map(({ object }) => object).filter((object) => hasType(object, type));
   }
 
-  /** The page's Open Graph properties: `og:title` is `title`; those of other prefixes, such as `article:author`, keep their names. */
+  /** The page's Open Graph properties. `og:title` becomes `title`; other prefixes stay, as in `article:author`. */
   get openGraph(): Readonly<Record<string, string>> {
     return openGraphIn(this.#read().top);
   }
 
-  /** The content of the first `<meta>` with this `name`, `property`, `itemprop` or `http-equiv`. */
+  /** Returns the content of the first `<meta>` with this `name`, `property`, `itemprop` or `http-equiv`. */
   meta(name: string): string | undefined {
     return metaIn(this.#read().top, name);
   }
 
-  /** What the page says, or what the first element that matches says, as markdown with absolute links; undefined if none does. */
+  /** Returns the page, or the first element that matches, as markdown with absolute links; undefined if none matches. */
   markdown(css?: string): string | undefined {
     return css === undefined ? this.#page.markdown() : this.#page.first(css)?.markdown();
   }
 
-  /** The main content of an HTML page, without navigation, banners, related links and comments; undefined if it has none, as a list of links. */
+  /**
+   * The main content of an HTML page, without navigation, banners, related links and comments; undefined if it has none, as with a page
+   * that is a list of links.
+   */
   get article(): Article | undefined {
     this.#article ??= {
       found: isHtml(this.contentType) ? articleIn(this.#read().top, this.base, this.#onCut) : undefined,
@@ -117,19 +120,19 @@ export abstract class PageTools {
     return this.#article.found;
   }
 
-  /** The first group of a regular expression in the page's source, or all that it matches if it has no group. */
+  /** Returns the first group that a regular expression captures in the page's source, or the whole match if it has no groups. */
   match(pattern: RegExp): string | undefined {
     return matchIn(this.text, pattern);
   }
 
-  /** {@link match}, of every place in the source. */
+  /** Returns the same as {@link match}, for every match in the source. */
   matchAll(pattern: RegExp): readonly string[] {
     return matchAllIn(this.text, pattern);
   }
 
   /**
-   * The body as JSON, or what is at a path in it, such as `items[0].price`; undefined if there is nothing, or it isn't JSON. A guard
-   * such as `)]}',` and a call around it (JSONP) are left out; JSON of one value a line is the list of them.
+   * Parses the body as JSON and returns it, or the value at a path, such as `items[0].price`; undefined if the body isn't JSON or the path
+   * leads nowhere. Strips a guard such as `)]}',` and a surrounding call (JSONP). One value per line gives a list.
    */
   json<T = unknown>(path = ''): T | undefined {
     this.#json ??= { value: bodyJson(this.text, this.contentType) };
@@ -137,34 +140,37 @@ export abstract class PageTools {
   }
 
   /**
-   * The value that a script of the page gives a variable or a property of this name, as in `window.__STATE__ = {…}`, or what is at a path
-   * in it; undefined if there is none that is written out. See {@link literalAt} for what is read.
+   * Returns the value that a script on the page assigns to a variable or property of this name, as in `window.__STATE__ = {…}`, or the value
+   * at a path in it; undefined if no script has it as a literal. See {@link literalAt} for the literals that are read.
    */
   variable<T = unknown>(name: string, path = ''): T | undefined {
     return atPath(variableIn(this.#scripts(), name), path) as T | undefined;
   }
 
-  /** HTML that the page carries as text, in JSON or in a feed, say, with the tools of a page; its links are relative to the page. Rows of a table may come without it. */
+  /**
+   * Parses HTML that the page carries as text, in JSON or a feed, say, and returns it with the tools of a page. Its links are relative to
+   * the page. Table rows don't need a table around them.
+   */
   fragment(html: string): Selection {
     const tree = htmlFragment(html);
     this.#wasCut ||= tree.isCut;
     return this.#selection(tree);
   }
 
-  /** All elements that match in the body read as XML, whatever its type: of a feed that a server calls HTML, say. */
+  /** Parses the body as XML, whatever its media type, and returns all elements that match. For a feed served as HTML, say. */
   xml(css: string): readonly Selection[] {
     this.#xml ??= isXml(this.contentType) ? this.#read() : xmlTree(this.text);
     return this.#selection(this.#xml).all(css);
   }
 
-  /** What an XPath 3.1 expression finds, in HTML and XML: elements with their tools, or attributes, texts and numbers, by their `text`. */
+  /** Returns the results of an XPath 3.1 expression, in HTML or XML: elements with their tools. Attributes, texts and numbers have a `text`. */
   xpath(expression: string): readonly Selection[] {
     return this.#page.xpath(expression);
   }
 
   /**
-   * Forgets what the tools have read: a page is kept until its record is stored, and its tree takes many times the memory. A tool that
-   * is used later reads the page again.
+   * Forgets the parsed page: a page stays in memory until its record is stored, and its tree takes many times the memory. A tool used later
+   * parses the page again.
    */
   forgetTree(): void {
     this.#wasCut = this.isTreeCut;
@@ -175,20 +181,20 @@ export abstract class PageTools {
     this.#article = undefined;
   }
 
-  /** Is there more on the page than in the markdown that was made of it? */
+  /** Whether the page has more than the markdown made from it. */
   protected get isMarkdownCut(): boolean {
     return this.#isMarkdownCut || (this.#tree?.isCut ?? false);
   }
 
-  /** Does the page have more than its tools see? */
+  /** Whether the page has more than its tools see. */
   protected get isTreeCut(): boolean {
     return this.#wasCut || this.#isMarkdownCut || (this.#tree?.isCut ?? false) || (this.#xml?.isCut ?? false);
   }
 
-  /** Title and links were found with the tree. */
+  /** Called with the title and links if parsing the tree found them on the way. */
   protected abstract noteDocument(document: Document): void;
 
-  /** The links of the elements that match, or of those inside them. */
+  /** Returns the links of the elements that match, or of the elements inside them. */
   protected linksOf(css: string): readonly string[] {
     return this.#page.links(css);
   }
@@ -210,7 +216,7 @@ export abstract class PageTools {
     return this.#tree;
   }
 
-  /** The texts of the page's scripts: a page that is no document may be one itself. */
+  /** Yields the sources of the page's scripts. A page that is neither HTML nor XML can be a script itself. */
   *#scripts(): Generator<string> {
     if (isHtml(this.contentType) || isXml(this.contentType))
       for (const script of this.#read().top.named('script')) yield script.source;
@@ -227,7 +233,7 @@ export abstract class PageTools {
   }
 }
 
-/** What links of a page without a `<base>` are relative to. */
+/** Returns the base of links on a page without a `<base>`. */
 export function baseOfUrl(url: string): LinkBase {
   const parsed = new URL(url);
   [parsed.hash, parsed.username, parsed.password] = ['', '', ''];

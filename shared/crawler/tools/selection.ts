@@ -10,24 +10,24 @@ import { TreeHandle } from './tree-handle.ts';
 import { atPath, writtenJson } from './written/written-json.ts';
 import { evaluate } from './xpath.ts';
 
-/** What a page knows of its elements. */
+/** The page around an element. */
 export interface Surroundings {
   readonly isXml: boolean;
-  /** What links are relative to. */
+  /** The base of relative links. */
   readonly base: () => LinkBase;
-  /** Told of markdown that isn't all of what it is of. */
+  /** Called when markdown was cut short. */
   readonly onCut: () => void;
 }
 
 /** How {@link Selection.table} shows a table. */
 export interface TableOptions {
-  /** `false`: rows are lists of texts, and the header is one of them. Default: rows are objects. */
+  /** `false` returns rows as lists of texts, the header among them. By default, rows are objects. */
   readonly header: boolean;
 }
 
 /**
- * One element of a page, with the tools of a page. What is missing is undefined, or an empty list; only an invalid selector or XPath
- * throws, with an Error that names it. Selectors are CSS, `element.all('> li')` included, and look inside the element.
+ * One element of a page, with the tools of a page. A missing value is undefined, or an empty list. Only an invalid selector or XPath
+ * throws, with an Error that names it. Selectors are CSS and search inside the element; `element.all('> li')` works.
  */
 export class Selection {
   readonly #at: NodeHandle;
@@ -38,22 +38,22 @@ export class Selection {
     this.#in = surroundings;
   }
 
-  /** The node in the page's tree. */
+  /** Returns an element's node in the page's tree. */
   static nodeOf(selection: Selection): AnyNode {
     return selection.#at.node;
   }
 
-  /** What the links of its page are relative to. */
+  /** Returns the base of links on the element's page. */
   static baseOf(selection: Selection): LinkBase {
     return selection.#in.base();
   }
 
-  /** Its text: white space folded and trimmed, without scripts and styles. */
+  /** Its text, without scripts and styles, white space folded and trimmed. */
   get text(): string {
     return this.#at.text;
   }
 
-  /** Its markup, the element itself included, as the tree has it. */
+  /** Its markup, the element's own tags included, as serialised from the tree. */
   get html(): string {
     return DomUtils.getOuterHTML(this.#at.node, { xmlMode: this.#in.isXml });
   }
@@ -63,41 +63,41 @@ export class Selection {
     return this.#at.name;
   }
 
-  /** The text of the first element that matches; undefined if none does. */
+  /** Returns the text of the first element that matches; undefined if none does. */
   get(css: string): string | undefined {
     return this.#at.first(css)?.text;
   }
 
-  /** The first element that matches. */
+  /** Returns the first element that matches; undefined if none does. */
   first(css: string): Selection | undefined {
     const found = this.#at.first(css);
     return found === undefined ? undefined : new Selection(found, this.#in);
   }
 
-  /** All elements that match, in the order of the page. */
+  /** Returns all elements that match, in document order. */
   all(css: string): readonly Selection[] {
     return this.#at.all(css).map((element) => new Selection(element, this.#in));
   }
 
-  /** An attribute of the element itself, as written; with a selector, of the first element that matches. */
+  /** Returns an attribute as written: the element's own or, with a selector, that of the first element that matches. */
   attr(name: string): string | undefined;
   attr(css: string, name: string): string | undefined;
   attr(cssOrName: string, name?: string): string | undefined {
     return name === undefined ? this.#at.attribute(cssOrName) : this.#at.first(cssOrName)?.attribute(name);
   }
 
-  /** The first number in the text of the element, or of the first that matches; {@link numberIn} has the rules. */
+  /** Returns the first number in the text of the element, or of the first that matches. {@link numberIn} has the rules. */
   number(css?: string, options?: NumberOptions): number | undefined {
     const text = css === undefined ? this.text : this.get(css);
     return text === undefined ? undefined : numberIn(text, options);
   }
 
-  /** The absolute links of the element and those inside it, or of the elements that match, each once; see {@link linksOf}. */
+  /** Returns the absolute links of the element and those inside it, or of the elements that match, each once; see {@link linksOf}. */
   links(css?: string): readonly string[] {
     return this.#at.links(css, this.#in.base());
   }
 
-  /** The rows of the first table, or of the first table that matches or is in what matches; see {@link tableRows}. */
+  /** Returns the rows of the first table; with a selector, of the first matching element or the first table in it. See {@link tableRows}. */
   table(css?: string): readonly TableRow[] | undefined;
   table(css: string | undefined, options: TableOptions): readonly (readonly string[])[] | undefined;
   table(css?: string, options?: TableOptions): readonly TableRow[] | readonly (readonly string[])[] | undefined {
@@ -107,29 +107,29 @@ export class Selection {
     return options?.header === false ? gridOf(table).rows.map((row) => row.map(({ text }) => text)) : tableRows(table);
   }
 
-  /** The first group of a regular expression in the text, or all that it matches if it has no group. */
+  /** Returns the first group that a regular expression captures in the text, or the whole match if it has no groups. */
   match(pattern: RegExp): string | undefined {
     return matchIn(this.text, pattern);
   }
 
-  /** {@link match}, of every place in the text. */
+  /** Returns the same as {@link match}, for every match in the text. */
   matchAll(pattern: RegExp): readonly string[] {
     return matchAllIn(this.text, pattern);
   }
 
-  /** What a `<script>` holds as JSON, or any other element as its text, or what is at a path in that; undefined if there is nothing, or it isn't JSON. */
+  /** Parses the source of a `<script>`, or the text in any other element, as JSON. Returns it, or the value at a path; undefined if there is none. */
   json<T = unknown>(path = ''): T | undefined {
     return atPath(writtenJson(this.#at.source), path) as T | undefined;
   }
 
-  /** What an XPath expression finds from here. Attributes, texts and numbers have a `text`, too. */
+  /** Returns the results of an XPath expression, evaluated from this element. Attributes, texts and numbers also have a `text`. */
   xpath(expression: string): readonly Selection[] {
     return evaluate(expression, this.#at.node).map((found) => {
       return new Selection(new TreeHandle(found, this.#in.isXml), this.#in);
     });
   }
 
-  /** What the element says, as markdown with absolute links; see `docs/crawlers.md` for its limits. */
+  /** Returns the element as markdown with absolute links. `docs/crawlers.md` has the limits. */
   markdown(): string {
     return markdownOf(this.#at.node, this.#in.base(), { onCut: this.#in.onCut });
   }

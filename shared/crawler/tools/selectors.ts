@@ -6,14 +6,14 @@ import { isElement } from './nodes.ts';
 import { behindSibling, NTH } from './nth.ts';
 
 /**
- * The elements in a node that a selector matches, in the order of the page. Names of elements and attributes are compared as written in
- * XML, and in any case in HTML. Throws an Error that names an invalid selector.
+ * Returns the elements in a node that a selector matches, in document order. The case of element and attribute names matters in XML, but
+ * not in HTML. Throws an Error that names an invalid selector.
  */
 export function select(css: string, node: AnyNode, isXml: boolean): readonly Element[] {
   return named(css, () => cssSelect().selectAll<AnyNode, Element>(queryOf(css, node, isXml), node, optionsOf(isXml)));
 }
 
-/** The first of {@link select}. */
+/** Returns the first of {@link select}. */
 export function selectFirst(css: string, node: AnyNode, isXml: boolean): Element | undefined {
   return (
     named(css, () => cssSelect().selectOne<AnyNode, Element>(queryOf(css, node, isXml), node, optionsOf(isXml))) ??
@@ -21,7 +21,7 @@ export function selectFirst(css: string, node: AnyNode, isXml: boolean): Element
   );
 }
 
-/** Selectors, compiled: a crawler asks every page, and every row of its lists, for the same few. */
+/** A cache of compiled selectors: a crawler uses the same few on every page, and on every row of its lists. */
 export class CompiledSelectors<T> {
   readonly #kept = new Map<string, T>();
 
@@ -38,13 +38,13 @@ export class CompiledSelectors<T> {
 const MOST_COMPILED = 1_000;
 
 const compiled = new CompiledSelectors<Query<Element>>();
-/** Their meaning may depend on where they are looked for. */
+/** Selectors whose meaning can depend on the node where the search begins. */
 const RELATIVE = /:|^\s*[>+~|]|,\s*[>+~|]/;
 
-/** Of one element alone, so that it doesn't matter where the search begins: a name, classes, an id. */
+/** Selectors of a single element (a name, classes, an id), so that it doesn't matter where the search begins. */
 export const OF_ONE = /^[\w.#*-]+$/;
 
-/** What css-select is to look for: compiled for the node where the meaning depends on it, and else as compiled before. */
+/** Returns a compiled selector: compiled for this node if its meaning depends on the node, otherwise from the cache. */
 function queryOf(css: string, node: AnyNode, isXml: boolean): Query<Element> {
   if (node.type === 'root' ? RELATIVE.test(css) : !OF_ONE.test(css)) return compile(css, isXml, node);
   return compiled.get(`${isXml ? 'xml' : 'html'} ${css}`, () => compile(css, isXml));
@@ -63,18 +63,18 @@ function compile(css: string, isXml: boolean, node?: AnyNode): Query<Element> {
   });
 }
 
-/** css-select gives a pseudo-class of ours the element and what is in its brackets. */
+/** Options with our pseudo-classes. css-select calls them with the element and the text in their brackets. */
 function optionsOf(isXml: boolean, pseudos?: Readonly<Record<string, Query<Element>>>): Options<AnyNode, Element> {
   return { xmlMode: isXml, pseudos: { ...NTH, ...pseudos } };
 }
 
-/** Runs what takes a selector, which its error names. */
+/** Runs a function that uses a selector, and names the selector in the error if it throws. */
 export function named<T>(css: string, run: () => T): T {
   try {
     return run();
   } catch (error: unknown) {
     const why = error instanceof Error ? error.message : String(error);
-    // As in Scrapy.
+    // Scrapy's syntax.
     const mend = /::(?:text|attr)\b/.test(css)
       ? '. get(css) has the text of an element, attr(css, name) an attribute'
       : '';

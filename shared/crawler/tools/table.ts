@@ -2,18 +2,18 @@ import type { AnyNode, Element } from 'domhandler';
 import { elementsNamed, isElement } from './nodes.ts';
 import { textOf } from './text.ts';
 
-/** A row of a table: its cells by the names of their columns, or by their numbers, from 0, if the table names none. */
+/** A row of a table: its cells by column name, or by column number from 0 if the table has no header. */
 export type TableRow = Readonly<Record<string, string>>;
 
-/** Cells of a table that are read, those counted twice that `colspan` and `rowspan` repeat. The rows after them are left out. */
+/** Cells read of a table, counting each place that `colspan` and `rowspan` fill. Further rows are left out. */
 const MAX_CELLS = 200_000;
-/** Columns that one cell may span, and rows (HTML standard, section 4.9.11; its limit of rows is 65,534). */
+/** Columns, and rows, that one cell can span (HTML standard, section 4.9.11, which allows 65,534 rows). */
 const MAX_SPAN = 1_000;
 
 /**
- * The rows of a table as objects. Its header is what is in `<thead>`, or else a first row of `<th>` only, empty corners aside. A column's
- * name is the text of its header cells from top to bottom; a second column of the same name is `name 2`, and one without a name has its number,
- * from 1. Cells that span rows or columns count in each of them. A cell that is missing at the end of a row is left out.
+ * Returns the rows of a table as objects. The header is the `<thead>`, or else a first row that has only `<th>`, apart from empty cells. A
+ * column's name is the text of its header cells from top to bottom. A second column of the same name becomes `name 2`; one without a name
+ * gets its number, from 1. Cells that span rows or columns appear in each of them. Cells missing at the end of a row are left out.
  */
 export function tableRows(table: Element): readonly TableRow[] {
   const { rows, headers } = gridOf(table);
@@ -23,28 +23,28 @@ export function tableRows(table: Element): readonly TableRow[] {
     .map((row) => Object.fromEntries(row.map(({ text }, at) => [names[at] ?? `${headers === 0 ? at : at + 1}`, text])));
 }
 
-/** A cell of a table, in one of the places that it takes. */
+/** A cell of a table, in one of the places it fills. */
 interface GridCell {
   readonly element: Element;
   readonly text: string;
-  /** Not the first of its places. */
+  /** Whether this isn't the first of its places. */
   readonly isRepeated: boolean;
 }
 
-/** All rows of a table, its header as well. */
+/** All rows of a table, the header included. */
 export interface Grid {
   readonly rows: readonly (readonly GridCell[])[];
-  /** How many rows at the beginning are its header. */
+  /** Number of rows at the top that form the header. */
   readonly headers: number;
 }
 
 const SECTIONS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot']);
 
-/** The cells of a table in rows and columns. */
+/** Arranges the cells of a table in rows and columns. */
 export function gridOf(table: Element): Grid {
   const lines = linesOf(table);
   const rows: GridCell[][] = [];
-  /** Cells above that reach down, by column, with the rows that are left. */
+  /** By column, cells from above that reach further down, and for how many rows. */
   let hanging = new Map<number, { readonly cell: GridCell; readonly left: number }>();
   let cells = 0;
   for (const { line } of lines) {
@@ -81,7 +81,7 @@ interface Line {
   readonly isHead: boolean;
 }
 
-/** The rows with cells of the table itself; those of tables inside it are not its own. */
+/** Returns the table's own rows that have cells, without those of nested tables. */
 function linesOf(table: Element): readonly Line[] {
   const lineIn = (node: AnyNode, isHead: boolean): readonly Line[] => {
     if (!isElement(node) || node.name !== 'tr') return [];
@@ -111,7 +111,7 @@ function namesOf(headers: Grid['rows']): readonly string[] {
   const width = headers.reduce((most, { length }) => Math.max(most, length), 0);
   const used = new Map<string, number>();
   return Array.from({ length: width }, (_, at) => {
-    // A name that reaches down several rows of the header is said once.
+    // A name that spans several rows of the header is used once.
     const parts = headers
       .map((row) => row[at]?.text ?? '')
       .filter((text, row, all) => text !== '' && text !== all[row - 1]);
@@ -130,7 +130,7 @@ function spanOf(cell: Element, name: 'colspan' | 'rowspan'): number {
 
 const TABLE: ReadonlySet<string> = new Set(['table']);
 
-/** A node itself if it is a table, else the first table inside it. */
+/** Returns a node itself if it is a table, otherwise the first table inside it. */
 export function tableIn(node: AnyNode): Element | undefined {
   for (const table of elementsNamed(node, TABLE)) return table;
   return undefined;

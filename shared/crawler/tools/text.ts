@@ -3,12 +3,12 @@ import { foldedSpace } from '../html/folded-space.ts';
 import { classesOf, LINE, tagCode } from '../html/tags.ts';
 import { isElement } from './nodes.ts';
 
-/** Their content is no text for readers. */
+/** Elements whose content isn't text for readers. */
 export const NOT_READ: ReadonlySet<string> = new Set(['script', 'style', 'template']);
 
 /**
- * Does an element of this name begin a new line? Few names are in use, so their codes are kept, but not those of longer names, of which none
- * does: V8 has those as slices of their page, and each would keep all of its text in memory.
+ * Returns whether an element of this name begins a new line. Caches the answer, since few names are in use. Longer names never begin a line
+ * and aren't cached: V8 keeps them as slices of their page, and each would hold the page's whole text in memory.
  */
 export function isLine(name: string): boolean {
   if (name.length > LONGEST_LINE) return false;
@@ -22,24 +22,24 @@ const lines = new Map<string, boolean>();
 const LONGEST_LINE = 'blockquote'.length;
 
 /**
- * The text in a node, white space folded to single spaces and trimmed. Blocks and `<br>` part words, as they do on a screen; what is
- * in `script`, `style` and `template` is left out, unless the node itself is one.
+ * Returns the text in a node, white space folded to single spaces and trimmed. Blocks and `<br>` separate words, as they do on a screen.
+ * Leaves out `script`, `style` and `template`, unless the node itself is one.
  */
 export function textOf(node: AnyNode): string {
   return folded(joinedText(node, ' '));
 }
 
-/** The text in a node as it is written, all of it: of a `<script>`, say. */
+/** Returns all text in a node, as written. For a `<script>`, say. */
 export function sourceOf(node: AnyNode): string {
   return joinedText(node, '', new Set());
 }
 
-/** A text with its white space folded to single spaces, and trimmed. */
+/** Folds white space to single spaces and trims the text. */
 export function folded(text: string): string {
   return foldedSpace(text).trim();
 }
 
-/** The end of a block, where a space is written as well. */
+/** Marks the end of a block, where a separator is written too. */
 const END = Symbol('end of a block');
 
 function joinedText(top: AnyNode, between: string, left = NOT_READ): string {

@@ -6,12 +6,12 @@ import { elementsNamed, isElement } from './nodes.ts';
 import { select, selectFirst } from './selectors.ts';
 import { sourceOf, textOf } from './text.ts';
 
-/** A node of a tree. */
+/** A node in a tree. */
 export class TreeHandle implements NodeHandle {
   readonly node: AnyNode;
   readonly #isXml: boolean;
 
-  /** @param isXml names are compared as they are written */
+  /** @param isXml whether the case of names matters */
   constructor(node: AnyNode, isXml: boolean) {
     this.node = node;
     this.#isXml = isXml;

@@ -8,31 +8,34 @@ import { OutlinedPage, OutlineHandle } from './outline/handle.ts';
 import { tidyTree } from './tidy/tree.ts';
 import { TreeHandle } from './tree-handle.ts';
 
-/** A page's elements and texts, and nothing else: CDATA is text. No path in it is longer than `MAX_TREE_DEPTH`, so recursing into it is safe. */
+/** A page's elements and texts, and nothing else; CDATA counts as text. Nests at most `MAX_TREE_DEPTH` deep, so recursion is safe. */
 export interface Tree {
   /** The document. */
   readonly top: NodeHandle;
-  /** XML: names are compared as they are written. */
+  /** Whether the page is XML, where the case of names matters. */
   readonly isXml: boolean;
-  /** The page has more than the tree holds, by the limits of `page-limits.ts`. */
+  /** Whether the page has more than the tree holds, by the limits of `page-limits.ts`. */
   readonly isCut: boolean;
-  /** What `readDocument` would find, where it was found on the way. */
+  /** The result of `readDocument`, if parsing the tree found it on the way. */
   readonly document?: PageDocument | undefined;
 }
 
-/** What is submitted with a form. */
+/** The elements that are submitted with a form. */
 const OF_FORMS: ReadonlySet<string> = new Set(['button', 'input', 'select', 'textarea']);
 
 /**
- * The forms of controls in pages by parse5: a form that a table or a misplaced end tag closes has further controls behind it, and only
- * a parser knows which.
+ * The forms that controls belong to, in pages parsed by parse5. After a table or a misplaced end tag has closed a form, further controls
+ * can still belong to it, and only the parser knows which.
  */
 export const formOwners = new WeakMap<Element, Element>();
 
-/** Thrown by what builds a tree when that is full; what has been built stays. */
+/** Stops the building of a tree that is full. The part already built stays. */
 class TreeFull extends Error {}
 
-/** The tree that browsers make of HTML; with the page's URL, possibly also its document. Scripting is off: the content of `noscript` is part of the page. */
+/**
+ * Parses HTML into the tree that browsers build. With the page's URL, may also return its document. Scripting is off: the content of
+ * `noscript` is part of the page.
+ */
 export function htmlTree(html: string, url?: string): Tree {
   const tidy = tidyTree(html, url);
   if (tidy === undefined) return untidyTree(html);
@@ -40,12 +43,15 @@ export function htmlTree(html: string, url?: string): Tree {
   return { top, isXml: false, isCut: false, document: tidy.document };
 }
 
-/** The same of a part of a page. In a declared shadow root anything may stand, a row without its table included; the tree is without it. */
+/**
+ * Parses a part of a page. Wraps it in a declared shadow root, where anything is allowed, even a row without its table; the tree doesn't
+ * have that root.
+ */
 export function htmlFragment(html: string): Tree {
   return untidyTree(`<body><template shadowrootmode=open>${html}`);
 }
 
-/** {@link htmlTree} of any page, by parse5. */
+/** Parses any HTML with parse5, as the general case of {@link htmlTree}. */
 export function untidyTree(html: string): Tree {
   const { adapter } = treeAdapter();
   let [elements, hasTemplates] = [0, false];
@@ -65,7 +71,7 @@ export function untidyTree(html: string): Tree {
       return element;
     },
     setDocumentType: () => {},
-    // Nothing selects comments, and a page may have millions.
+    // Nothing selects comments, and a page can have millions.
     appendChild: (parent, node) => {
       if (node.type !== 'comment') adapter.appendChild(parent, node);
     },
@@ -73,17 +79,17 @@ export function untidyTree(html: string): Tree {
   const { Parser: Parser5 } = parse5();
   const parser = new Parser5({ treeAdapter: bounded, scriptingEnabled: false });
   const isCut = build(() => parser.tokenizer.write(html, true));
-  // Fewer elements than the deepest may have around it are not too deep.
+  // With no more elements than the depth allowed, none can be too deep.
   if (hasTemplates || elements > MAX_TREE_DEPTH) settle(root);
   return { top: new TreeHandle(root, false), isXml: false, isCut };
 }
 
-/** The tree of XML. Mistakes are forgiven: what isn't closed ends with what it is in. */
+/** Parses XML. Forgives mistakes: an element that isn't closed ends with its parent. */
 export function xmlTree(xml: string): Tree {
   return byTags(xml, { xmlMode: true }, true);
 }
 
-/** The tree of XHTML: as HTML, but any element may close itself. */
+/** Parses XHTML: like HTML, but any element can be self-closing. */
 export function xhtmlTree(html: string): Tree {
   return byTags(html, { recognizeSelfClosing: true, recognizeCDATA: true }, false);
 }
@@ -114,7 +120,7 @@ function byTags(text: string, options: ConstructorParameters<typeof Parser>[1], 
   return { top: new TreeHandle(handler.root, isXml), isXml, isCut };
 }
 
-/** Returns `true` if the tree was full before the end of the page. */
+/** Runs a parser. Returns `true` if the tree was full before the end of the page. */
 function build(parse: () => void): boolean {
   try {
     parse();
@@ -126,8 +132,8 @@ function build(parse: () => void): boolean {
 }
 
 /**
- * Makes a tree by parse5 one that anything can walk: elements that are too deep become children of the deepest that isn't, a declared
- * shadow root becomes content of its host, and the content of other templates goes, since it isn't part of the page.
+ * Makes a tree from parse5 safe to walk: elements that are too deep become children of the deepest ancestor allowed, a declared shadow root
+ * becomes content of its host, and the content of other templates is dropped, since it isn't part of the page.
  */
 function settle(root: Document): void {
   const open: { readonly node: ParentNode; readonly depth: number }[] = [{ node: root, depth: 0 }];
@@ -148,13 +154,13 @@ function isShadowRoot(node: AnyNode): boolean {
   return isTemplate(node) && /^(?:open|closed)$/i.test(node.attribs.shadowrootmode ?? '');
 }
 
-/** What stands in the tree for a child that may be a shadow root. */
+/** Returns the content of a child that is a shadow root, or else the child itself. */
 function contentOfShadowRoot(node: AnyNode): readonly AnyNode[] {
   if (!isTemplate(node) || !isShadowRoot(node)) return [node];
   return node.children.flatMap((child) => (child.type === 'root' ? child.children : [child]));
 }
 
-/** What is inside a node in the order of the page, elements side by side. Each keeps its own texts. */
+/** Returns all elements inside a node side by side, in document order. Each keeps its own texts. */
 function flattened(parent: ParentNode): AnyNode[] {
   const flat: AnyNode[] = [];
   const waiting: AnyNode[] = parent.children.toReversed();

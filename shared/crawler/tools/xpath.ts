@@ -4,9 +4,9 @@ import { fontoxpath } from './libraries.ts';
 import { isElement } from './nodes.ts';
 
 /**
- * What an XPath 3.1 expression finds in a node, in order; attributes, numbers, truth values and strings as texts. Names are compared as the page writes them, prefix included, in HTML in lower
- * case: `//item` finds `<item>` in whatever namespace, and `//dc:creator` finds `<dc:creator>`. Throws an Error that names an
- * invalid expression.
+ * Returns the results of an XPath 3.1 expression in a node, in order. Attributes, numbers, booleans and strings become text nodes. Names are
+ * compared as the page writes them, prefix included, and in lower case in HTML: `//item` finds `<item>` in any namespace, `//dc:creator`
+ * finds `<dc:creator>`. Throws an Error that names an invalid expression.
  */
 export function evaluate(expression: string, node: AnyNode): readonly AnyNode[] {
   const { evaluateXPath } = fontoxpath();
@@ -24,7 +24,7 @@ export function evaluate(expression: string, node: AnyNode): readonly AnyNode[] 
     values = Array.isArray(result) ? result : [result];
   } catch (error: unknown) {
     const message = error instanceof Error ? error.message : String(error);
-    // The library draws the place in several lines.
+    // The library's message spans several lines and marks the place; one line is enough.
     const why = /\bX\w{3}\d{4}: .*/.exec(message)?.[0] ?? message;
     throw new Error(`Invalid XPath ${JSON.stringify(expression)}: ${why}`, { cause: error });
   }
@@ -39,7 +39,7 @@ const ATTRIBUTE = 2;
 const TEXT = 3;
 const DOCUMENT = 9;
 
-/** A node in the terms of the DOM, as far as XPath asks. There is one for each node: they are compared by identity. */
+/** A node with the DOM properties that XPath needs. Each node has exactly one, since they are compared by identity. */
 class XPathNode {
   readonly node: AnyNode;
   readonly nodeType: number;
@@ -47,7 +47,7 @@ class XPathNode {
   readonly localName: string;
   readonly prefix: string | null;
   readonly namespaceURI: string | null;
-  /** Set when they are first asked for. */
+  /** Set on first use, like `children`. */
   attributes: readonly XPathAttribute[] | undefined;
   children: XPathNode[] | undefined;
 
@@ -89,7 +89,7 @@ class XPathAttribute {
   }
 }
 
-/** The prefix of a name stands for its namespace as well. */
+/** Splits a name. Its prefix doubles as its namespace. */
 function partsOf(name: string): { readonly localName: string; readonly prefix: string | null } {
   const colon = name.indexOf(':');
   return colon < 0
@@ -114,7 +114,7 @@ function attributesOf(of: XPathNode): readonly XPathAttribute[] {
   return of.attributes;
 }
 
-/** The same list each time: the library asks for it whenever it compares the places of two nodes. */
+/** Returns a node's children, the same list each time: the library needs it whenever it compares the positions of two nodes. */
 function childrenOf(of: XPathNode): XPathNode[] {
   of.children ??= 'children' in of.node ? of.node.children.map(wrapped) : [];
   return of.children;

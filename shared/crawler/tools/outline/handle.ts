@@ -8,7 +8,7 @@ import { nodesOf } from './nodes.ts';
 import { lowerCase, type Outline, type OutlineNode } from './outline.ts';
 import { isForOutline, selectFirstIn, selectIn } from './selectors.ts';
 
-/** An outline, and the nodes of its tree once something needs them. */
+/** An outline, and the nodes of its tree, which are built on first use. */
 export class OutlinedPage {
   readonly outline: Outline;
   #nodes: readonly AnyNode[] | undefined;
@@ -23,7 +23,7 @@ export class OutlinedPage {
   }
 }
 
-/** A node of an outline. Selectors that an outline can't be searched for by are looked for in the tree that it stands for. */
+/** A node of an outline. Falls back to the tree for selectors that the outline can't answer. */
 export class OutlineHandle implements NodeHandle {
   readonly #page: OutlinedPage;
   readonly #at: OutlineNode;
@@ -51,7 +51,7 @@ export class OutlineHandle implements NodeHandle {
 
   attribute(name: string): string | undefined {
     const outline = this.#outline;
-    // Only those of SVG have capitals of ASCII.
+    // Only attributes of SVG have ASCII capitals.
     const wanted = outline.foreign(this.#at) === undefined ? lowerCase(name) : name;
     return outline.attribute(this.#at, wanted) ?? outline.attribute(this.#at, name.toLowerCase());
   }
@@ -76,14 +76,14 @@ export class OutlineHandle implements NodeHandle {
     if (css !== undefined && !isForOutline(css, this.#at)) return this.#inTree.links(css, base);
     const outline = this.#outline;
     const links = new LinkList(base);
-    // An element inside another one that was matched as well would be walked for each of them.
+    // An element inside another match would otherwise be walked once for each of them.
     const seen = new Uint8Array(outline.length);
     for (const top of css === undefined ? [this.#at] : selectIn(outline, this.#at, css)) {
       const end = outline.end(top);
       for (let at = top; at < end; at++) {
         const written = seen[at] === 0 && MAY_LINK.has(outline.name(at)) ? outline.attribute(at, 'href') : undefined;
         if (written !== undefined) links.add(written);
-        // Nothing more is looked for in a link.
+        // Links inside a link don't count.
         const isDone = seen[at] === 1 || written !== undefined;
         seen[at] = 1;
         if (isDone) at = outline.end(at) - 1;

@@ -4,7 +4,7 @@ import type { Outline, OutlineNode } from './outline.ts';
 
 const HTML = 'http://www.w3.org/1999/xhtml' as NonNullable<Element['namespace']>;
 
-/** The nodes of an outline, by their numbers, as libraries take them. Of texts side by side the first has all of them. */
+/** Builds the nodes of an outline, by number, in the form that libraries need. Adjacent texts become a single node. */
 export function nodesOf(outline: Outline): readonly AnyNode[] {
   const nodes: AnyNode[] = [treeAdapter().adapter.createDocument()];
   for (let at = 1; at < outline.length; at++) {

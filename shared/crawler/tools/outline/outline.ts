@@ -3,46 +3,46 @@ import { MAX_TREE_ELEMENTS } from '../../../task/task/page-limits.ts';
 import type { HtmlTokenizer } from '../../html/tokenizer.ts';
 import { isLine, NOT_READ } from '../text.ts';
 
-/** A node of an {@link Outline}: 0 is the document, the others follow in the order of the page. */
+/** A node of an {@link Outline}: 0 is the document, the others follow in document order. */
 export type OutlineNode = number;
 
 /** Attributes by name, names in lower case. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** One of SVG, as parse5 has it: `xlink:href` is `href` with a prefix. */
+/** An attribute of SVG, in the form of parse5: `xlink:href` is `href` with a prefix. */
 export interface ForeignAttribute {
   readonly name: string;
   readonly value: string;
   readonly prefix?: string | undefined;
 }
 
-/** Stands for the name of a text, and of one in which entities mean something. */
+/** Names that mark texts: one without entities, and one that may have some. */
 const TEXT = '';
 const ENCODED_TEXT = '&';
 
-/** What is kept of a node, as numbers. */
+/** The numbers kept for a node. */
 const FIELDS = 4;
 const PARENT = 0;
-/** The node behind all that is in it. */
+/** The next node that isn't inside this one. */
 const END = 1;
-/** The range of a text in the page; that of an element's attributes, without its name. */
+/** The range in the page of a text, or of an element's attributes, without its name. */
 const FROM = 2;
 const TO = 3;
 /** {@link FROM} of an element that the page leaves out. */
 const IMPLIED = -1;
 
-/** A comment parts a text in two, so there may be more texts than elements. */
+/** A comment splits a text in two, so there can be more texts than elements. */
 const MAX_NODES = 4 * MAX_TREE_ELEMENTS;
 /**
- * Attributes that take more of the page than this are read once, and not whenever one is asked for; so are those of an element that is
- * asked more often: selectors ask all that is around an element, again for each element in it.
+ * An element's attributes are parsed once and cached, rather than on each query, if they are longer than the first number or queried more
+ * often than the second: selectors query all ancestors of an element, again for each element inside them.
  */
 const MAX_LOOKED_THROUGH = 512;
 const MAX_ASKED = 8;
 
 /**
- * A page's tree as numbers and the page's text. Most of what it costs to take a page apart is the objects of its nodes, of which
- * crawlers look at few; here a name and four numbers stand for each.
+ * A page's tree as numbers plus the page's text. Most of the cost of parsing a page is the objects for its nodes, and crawlers use few of
+ * them; here each node is just a name and four numbers.
  */
 export class Outline {
   readonly #html: string;
@@ -50,12 +50,12 @@ export class Outline {
   readonly #fields: Int32Array;
   readonly #tokenizer: HtmlTokenizer;
   readonly #foreign: ReadonlyMap<OutlineNode, readonly ForeignAttribute[]>;
-  /** Attributes that aren't looked for in the page each time. */
+  /** Attributes that were parsed and cached. */
   readonly #attributes = new Map<OutlineNode, Attributes>();
-  /** How often each element was asked for one, up to {@link MAX_ASKED}. */
+  /** How often an attribute of each element was queried, up to {@link MAX_ASKED}. */
   readonly #asked: Uint8Array;
 
-  /** @param tokenizer which has read `html` */
+  /** @param tokenizer the one that has read `html` */
   constructor(
     html: string,
     tokenizer: HtmlTokenizer,
@@ -71,7 +71,7 @@ export class Outline {
     this.#asked = new Uint8Array(names.length);
   }
 
-  /** How many nodes there are, the document included. */
+  /** Number of nodes, the document included. */
   get length(): number {
     return this.#names.length;
   }
@@ -81,12 +81,12 @@ export class Outline {
     return name !== TEXT && name !== ENCODED_TEXT && node !== 0;
   }
 
-  /** The name of an element. */
+  /** Returns the name of an element. */
   name(node: OutlineNode): string {
     return this.#names[node] ?? '';
   }
 
-  /** The attributes of an element of SVG; nothing of one of HTML. */
+  /** Returns the attributes of an SVG element; undefined for an HTML element. */
   foreign(node: OutlineNode): readonly ForeignAttribute[] | undefined {
     return this.#foreign.get(node);
   }
@@ -95,16 +95,16 @@ export class Outline {
     return this.#field(node, PARENT);
   }
 
-  /** The node behind all that is in this one. */
+  /** Returns the next node that isn't inside this one. */
   end(node: OutlineNode): OutlineNode {
     return this.#field(node, END);
   }
 
-  /** An attribute of an element by its name: in HTML without capitals of ASCII, in SVG as the tree has it. */
+  /** Returns an attribute of an element. The name has no ASCII capitals in HTML; in SVG, it is spelt as in the tree. */
   attribute(node: OutlineNode, name: string): string | undefined {
     const from = this.#field(node, FROM);
     const to = this.#field(node, TO);
-    // Most elements have none.
+    // Most elements have no attributes.
     if (to - from <= 1) return undefined;
     if (to - from > MAX_LOOKED_THROUGH || this.#isAskedOften(node) || this.#foreign.has(node))
       return ownOf(this.attributes(node), name);
@@ -119,7 +119,7 @@ export class Outline {
     return undefined;
   }
 
-  /** All attributes of an element. */
+  /** Returns all attributes of an element. */
   attributes(node: OutlineNode): Attributes {
     const known = this.#attributes.get(node);
     if (known !== undefined) return known;
@@ -128,20 +128,20 @@ export class Outline {
     return attributes;
   }
 
-  /** The data of a text. */
+  /** Returns the content of a text. */
   data(node: OutlineNode): string {
     const written = this.#html.slice(this.#field(node, FROM), this.#field(node, TO));
     return this.#names[node] === ENCODED_TEXT ? decodeHTML(written) : written;
   }
 
-  /** The texts in a node, as written. */
+  /** Returns all text in a node, as written. */
   source(node: OutlineNode): string {
     let source = '';
     for (let at = node + 1; at < this.end(node); at++) if (!this.isElement(at)) source += this.data(at);
     return source;
   }
 
-  /** The texts in a node for readers, with spaces where a line begins or ends; see {@link textOf}. */
+  /** Returns the text in a node as a reader sees it, with spaces where a line begins or ends; see {@link textOf}. */
   text(node: OutlineNode): string {
     const end = this.end(node);
     let text = '';
@@ -178,13 +178,13 @@ export class Outline {
   }
 }
 
-/** What {@link OutlineBuilder} writes to before it knows how much there will be. One page is read at a time. */
+/** Buffer of {@link OutlineBuilder}, until the number of nodes is known. Shared, since pages are read one at a time. */
 let scratch = new Int32Array(1_024 * FIELDS);
 
-/** Thrown for a page of too many nodes. */
+/** A page has too many nodes for an outline. */
 export class OutlineFull extends Error {}
 
-/** Makes an {@link Outline}, from the beginning of the page to its end. */
+/** Builds an {@link Outline}, from the start of the page to its end. */
 export class OutlineBuilder {
   readonly #html: string;
   readonly #tokenizer: HtmlTokenizer;
@@ -200,7 +200,7 @@ export class OutlineBuilder {
     scratch.fill(0, 0, FIELDS);
   }
 
-  /** How many nodes are open, the document included. */
+  /** Number of open nodes, the document included. */
   get depth(): number {
     return this.#open.length;
   }
@@ -215,7 +215,7 @@ export class OutlineBuilder {
     this.#open.push(this.#add(name, IMPLIED, IMPLIED));
   }
 
-  /** Opens an element of SVG. */
+  /** Opens an SVG element. */
   openForeign(name: string, attributes: readonly ForeignAttribute[]): void {
     this.#foreign.set(this.#names.length, attributes);
     this.open(name);
@@ -261,21 +261,21 @@ function doubled(numbers: Int32Array): Int32Array<ArrayBuffer> {
   return more;
 }
 
-/** Knows no name but those that are put in, as what `Object.create(null)` makes, which takes V8 longer. */
+/** An object without inherited names, like one from `Object.create(null)`, which V8 handles more slowly. */
 class OwnNames {
   [name: string]: string;
 }
 Reflect.deleteProperty(OwnNames.prototype, 'constructor');
 Object.setPrototypeOf(OwnNames.prototype, null);
 
-/** Names that most pages have, so that no string is made of them. */
+/** Common names, so that no new string is made for each use. */
 const USUAL_NAMES = new Map(
   'alt class content height href id lang name property rel src srcset style target title type value width'
     .split(' ')
     .map((name) => [name, name]),
 );
 
-/** The attributes of a tag, from where the tokenizer is. The first of two with the same name counts. */
+/** Reads the attributes of a tag from the tokenizer's position. The first of two with the same name counts. */
 export function readAttributes(html: string, tokenizer: HtmlTokenizer): Attributes {
   const attributes = new OwnNames();
   while (tokenizer.nextAttribute()) {
@@ -295,7 +295,7 @@ function ownOf(attributes: Attributes, name: string): string | undefined {
   return Object.hasOwn(attributes, name) ? attributes[name] : undefined;
 }
 
-/** As HTML does: letters of ASCII alone. */
+/** Lower-cases ASCII letters only, as HTML does. */
 export function lowerCase(name: string): string {
   return /[A-Z]/.test(name) ? name.replaceAll(/[A-Z]{1,1000}/g, (letters) => letters.toLowerCase()) : name;
 }

@@ -4,27 +4,27 @@ import { cssSelect } from '../libraries.ts';
 import { CompiledSelectors, named, OF_ONE } from '../selectors.ts';
 import type { Outline, OutlineNode } from './outline.ts';
 
-/** Of elements by their names, attributes, and what is around them: without pseudo-classes, and without siblings. */
+/** Selectors by names, attributes and ancestors only: without pseudo-classes and siblings. */
 const BY_ANCESTORS = /^(?!\s*>)(?:[\w.#*>\s-]|,(?!\s*>)|\[[\w-]+(?:[~|^$*]?=(?:"[^"\]:]*"|[\w-]+))?\])+$/;
 
-/** Can css-select look at the nodes of an outline for this selector, from this node on? */
+/** Returns whether a selector can be searched for in an outline, from this node on. */
 export function isForOutline(css: string, top: OutlineNode): boolean {
   return (top === 0 ? BY_ANCESTORS : OF_ONE).test(css);
 }
 
-/** The elements in a node that a selector matches, in the order of the page. Throws an Error that names an invalid selector. */
+/** Returns the elements in a node that a selector matches, in document order. Throws an Error that names an invalid selector. */
 export function selectIn(outline: Outline, top: OutlineNode, css: string): readonly OutlineNode[] {
   const found: OutlineNode[] = [];
   for (let at = next(outline, top, top, css); at !== undefined; at = next(outline, top, at, css)) found.push(at);
   return found;
 }
 
-/** The first of {@link selectIn}. */
+/** Returns the first of {@link selectIn}. */
 export function selectFirstIn(outline: Outline, top: OutlineNode, css: string): OutlineNode | undefined {
   return next(outline, top, top, css);
 }
 
-/** The next element after a node that is in another one and matches. */
+/** Returns the next match after a node, within `top`. */
 function next(outline: Outline, top: OutlineNode, after: OutlineNode, css: string): OutlineNode | undefined {
   const matches = queryOf(css);
   const end = outline.end(top);
@@ -59,10 +59,10 @@ function answersFor(outline: Outline, known: WeakMap<Outline, Map<OutlineNode, b
   return answers;
 }
 
-/** What the selectors, which are compiled for all pages, look at. */
+/** The outline being searched. Selectors are compiled once for all pages and read it from here. */
 let searched: Outline | undefined;
 
-/** Selectors of {@link isForOutline} ask for nothing else. */
+/** The part of css-select's adapter that selectors of {@link isForOutline} use. */
 const adapter = {
   isTag: (node: OutlineNode): node is OutlineNode => node !== 0,
   getName: (node: OutlineNode) => searched?.name(node) ?? '',

@@ -35,17 +35,17 @@ import {
 import type { TokenizerContext } from '../../html/tokenizer.ts';
 import { HOLDS_PARTS, IMPLIED_PARTS, isAround, missingBetween } from './tables.ts';
 
-/** Thrown where a page doesn't say by its tags where it goes. */
+/** A page's elements can't be placed by its tags alone: it needs a full parser. */
 export class NotTidy extends Error {}
 
-/** Where elements go. */
+/** Receives the elements of a page. */
 export interface TidyOutput {
   readonly isSelfClosing: boolean;
   /** Adds the element of the tag just read, and opens it. */
   open(): void;
-  /** The same; up to its end tag the page is text. */
+  /** Like {@link open}, for an element whose content is text up to its end tag. */
   openRaw(): void;
-  /** The same, of SVG. */
+  /** Like {@link open}, for an SVG element. */
   openForeign(): void;
   openImplied(name: string): void;
   /** Closes the innermost element. */
@@ -57,31 +57,31 @@ const codes = (names: string): ReadonlySet<TagCode> => new Set(names.split(/\s+/
 const HTML = tagCode('html');
 const STYLE = tagCode('style');
 
-/** Elements with rules that few pages need. */
+/** Elements with parsing rules that few pages need. */
 const UNUSUAL = codes(
   `applet basefont bgsound body frame frameset head html image isindex keygen listing marquee math nobr noembed noframes object
   plaintext rb rp rt rtc ruby search template xmp`,
 );
-/** Elements of SVG that hold HTML. */
+/** SVG elements that contain HTML. */
 const HOLDS_HTML = codes('desc foreignobject title');
 const UNUSUAL_IN_SVG = codes('font template');
-/** End tags that aren't ignored when nothing is open that they could close. */
+/** End tags that have an effect even without an open element to close. */
 const UNUSUAL_AT_END = codes('br head p template');
 const IN_TABLE = new Set([SCRIPT, STYLE]);
 
 /**
- * What the tags of a body open and close (HTML standard, section 13.2.6.4.7 and on), as long as nothing has to be moved or opened
- * again: there it throws {@link NotTidy}.
+ * Decides which elements the tags of a body open and close (HTML standard, section 13.2.6.4.7 and on). Throws {@link NotTidy} where an
+ * element would have to be moved or opened again.
  */
 export class TidyBody implements TokenizerContext, NotedPlace {
   readonly isInTemplate = false;
   readonly isInert = false;
   readonly #output: TidyOutput;
-  /** What is open in the body. */
+  /** The open elements of the body. */
   readonly #open: TagCode[] = [];
-  /** How many of them are elements of SVG: they are the innermost. */
+  /** Number of open SVG elements, which are the innermost. */
   #foreign = 0;
-  /** How many of these are open. */
+  /** Numbers of these elements that are open. */
   #paragraphs = 0;
   #links = 0;
   #buttons = 0;
@@ -107,18 +107,18 @@ export class TidyBody implements TokenizerContext, NotedPlace {
     return false;
   }
 
-  /** Is white space the only text that may stand here? */
+  /** Whether white space is the only text allowed here. */
   get holdsNoText(): boolean {
     return this.#tables > 0 && this.#foreign === 0 && HOLDS_PARTS.has(this.#innermost);
   }
 
-  /** An element that may be in the head. */
+  /** Handles the start tag of an element that is allowed in the head. */
   startOfHead(code: TagCode): void {
     if ((classesOf(code) & RAW_TEXT) !== 0) this.#pushRaw(code);
     else this.#addVoid();
   }
 
-  /** Returns `false` if the end tag isn't that of an element that {@link startOfHead} has opened. */
+  /** Handles an end tag in the head. Returns `false` unless it closes an element that {@link startOfHead} opened. */
   endOfHead(code: TagCode): boolean {
     if (this.#open.length === 0 || this.#innermost !== code) return false;
     this.#pop();
@@ -163,7 +163,7 @@ export class TidyBody implements TokenizerContext, NotedPlace {
     if (code === LI) this.#closeItem(LI, LI);
     else if (code === DD || code === DT) this.#closeItem(DD, DT);
     if ((classes & CLOSES_P) !== 0 && this.#paragraphs > 0) {
-      // Formatting inside the paragraph would go on after it; and in old pages a table may be in one.
+      // Formatting inside the paragraph would have to continue after it, and old pages allow a table inside a paragraph.
       if (this.#innermost !== P || code === TABLE) throw new NotTidy();
       this.#pop();
     }
@@ -220,7 +220,7 @@ export class TidyBody implements TokenizerContext, NotedPlace {
     } else throw new NotTidy();
   }
 
-  /** Adds an element of SVG, or begins one. */
+  /** Opens an SVG element, and closes it again if it is self-closing. */
   #startForeign(code: TagCode): void {
     const isUnusual = UNUSUAL_IN_SVG.has(code) || (classesOf(code) & BREAKS_OUT) !== 0;
     if (this.#foreign > 0 && (isUnusual || HOLDS_HTML.has(this.#innermost))) throw new NotTidy();
@@ -250,7 +250,7 @@ export class TidyBody implements TokenizerContext, NotedPlace {
     }
   }
 
-  /** Closes a part of the table with what is open in it, if that may be left open. */
+  /** Closes a part of the table, and the elements open in it if their end tags are optional. */
   #endPart(code: TagCode): void {
     for (let around = this.#innermost; around !== code; around = this.#innermost) {
       const isPart = (classesOf(around) & TABLE_PART) !== 0 && isAround(code, around);
@@ -274,15 +274,15 @@ export class TidyBody implements TokenizerContext, NotedPlace {
     this.#pop();
   }
 
-  /** An end tag of nothing that is open. */
+  /** Ignores an end tag that matches no open element, if it can be ignored. */
   #ignore(code: TagCode): void {
     if (UNUSUAL_AT_END.has(code) || this.holdsNoText) throw new NotTidy();
-    // It would close any other heading.
+    // It would close an open heading of any level.
     if ((classesOf(code) & HEADING) !== 0 && this.#open.some((open) => (classesOf(open) & HEADING) !== 0))
       throw new NotTidy();
   }
 
-  /** A list item ends the item before it. */
+  /** Closes the list item before a new one. */
   #closeItem(code: TagCode, other: TagCode): void {
     for (let index = this.#open.length - 1; index >= 0; index--) {
       const at = this.#open[index] ?? BODY;
@@ -296,7 +296,7 @@ export class TidyBody implements TokenizerContext, NotedPlace {
     }
   }
 
-  /** Closes what is inside the element at this index, which must be elements that close themselves. */
+  /** Closes the elements inside the one at this index. Their end tags must be optional. */
   #popImplied(index: number): void {
     while (this.#open.length - 1 > index) {
       if ((classesOf(this.#innermost) & IMPLIED_END) === 0) throw new NotTidy();

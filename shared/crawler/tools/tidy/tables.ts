@@ -4,21 +4,21 @@ import { type TagCode, tagCode } from '../../html/tags.ts';
 
 const ROW_GROUPS = new Set(['tbody', 'tfoot', 'thead'].map(tagCode));
 const CELLS = new Set(['td', 'th'].map(tagCode));
-/** What holds parts of a table, and nothing else. */
+/** The elements that contain only parts of a table. */
 export const HOLDS_PARTS = new Set([COLGROUP, TABLE, TR, ...ROW_GROUPS]);
-/** The names of parts that a table may leave out. */
+/** The names of parts whose tags a page can leave out. */
 export const IMPLIED_PARTS = new Map([
   [COLGROUP, 'colgroup'],
   [TBODY, 'tbody'],
   [TR, 'tr'],
 ]);
 
-/** What a part of a table needs around it: the parts that must be added between, or nothing if what is open must first be closed. */
+/** Returns the parts to add between an open element and a new part of a table; undefined if the open element must be closed first. */
 export function missingBetween(around: TagCode, part: TagCode): readonly TagCode[] | undefined {
   return HOLDS_PARTS.has(around) ? between(around, part) : undefined;
 }
 
-/** May a part of a table be around another? */
+/** Returns whether one part of a table can contain another. */
 export function isAround(outer: TagCode, inner: TagCode): boolean {
   if (outer === TABLE) return true;
   if (ROW_GROUPS.has(outer)) return inner === TR || CELLS.has(inner);

@@ -16,17 +16,17 @@ const BYTE_ORDER_MARK = 0xfeff;
 const NEWLINE = 0x0a;
 const AMPERSAND = 0x26;
 
-/** May be in the head. */
+/** Elements allowed in the head. */
 const OF_HEAD = new Set(['base', 'link', 'meta', 'script', 'style', 'title'].map(tagCode));
-/** Has a rule of its own in the head, or after it. */
+/** Elements with rules of their own in the head, or after it. */
 const UNUSUAL_AT_HEAD = new Set(
   ['basefont', 'bgsound', 'frameset', 'head', 'html', 'noframes', 'template'].map(tagCode),
 );
 const OF_HEAD_NOSCRIPT = new Set(['link', 'meta', 'style'].map(tagCode));
-/** Of what is text up to its end tag, what entities mean something in. */
+/** Elements whose content is text in which entities are decoded. */
 const WITH_ENTITIES = new Set([TEXTAREA, TITLE]);
 
-/** Names that most pages have, so that no string is made of them. */
+/** Common names, so that no new string is made for each use. */
 const NAMES = new Map(
   `a article aside b body br button div em footer form h1 h2 h3 h4 head header hr html i img input label li link main meta nav ol
   option p pre script section select span strong style sup table tbody td th thead title tr ul`
@@ -34,7 +34,7 @@ const NAMES = new Map(
     .map((name) => [tagCode(name), name]),
 );
 
-/** Where a page is. After the body a page goes on as in the body. */
+/** The part of the page being read. Anything after the body is read as if in the body. */
 const BEFORE_HTML = 0;
 const BEFORE_HEAD = 1;
 const IN_HEAD = 2;
@@ -43,17 +43,17 @@ const AFTER_HEAD = 4;
 const IN_BODY = 5;
 
 /**
- * The outline of the tree that a browser makes of a page whose tags say where it goes; nothing for another page, such as one with
- * misnested tags, text between the rows of a table, or a template. Elements that HTML leaves out or closes itself, as `tbody` and `li`,
- * are known. It takes a seventh of the time of parse5, whose tree the tests hold it to.
+ * Reads a tidy page into the outline of the tree that a browser would build; returns undefined for any other page, such as one with
+ * misnested tags, text between the rows of a table, or a template. Handles optional tags, such as those of `tbody` and `li`. Takes a seventh
+ * of the time of parse5; the tests require the same tree from both.
  */
 export function tidyTree(html: string, url?: string): TidyPage | undefined {
-  // What HTML replaces, or reads in a way of its own.
+  // HTML replaces NUL, and treats a byte order mark specially.
   if (html.includes('\0') || html.charCodeAt(0) === BYTE_ORDER_MARK) return undefined;
-  // It may end inside a tag.
+  // The page may end inside a tag.
   if (html.lastIndexOf('<') > html.lastIndexOf('>')) return undefined;
   try {
-    // Notes are of the page as it is.
+    // Notes refer to places in the original page, so there are none once its line ends are changed.
     return html.includes('\r')
       ? new TidyTree(html.replaceAll(/\r\n?/g, '\n'), undefined).read()
       : new TidyTree(html, url).read();
@@ -63,7 +63,7 @@ export function tidyTree(html: string, url?: string): TidyPage | undefined {
   }
 }
 
-/** A page that was read, and what {@link DocumentNotes} found in it; that only if its URL was given, and its lines end without CR. */
+/** A page's outline. Also the findings of {@link DocumentNotes}, if the page's URL was given and the page contains no CR. */
 export interface TidyPage {
   readonly outline: Outline;
   readonly document: PageDocument | undefined;
@@ -77,9 +77,9 @@ class TidyTree implements TidyOutput {
   #at = BEFORE_HTML;
   #elements = 0;
   readonly #notes: DocumentNotes | undefined;
-  /** Is the next text the page's title? */
+  /** Whether the next text is the page's title. */
   #isTitle = false;
-  /** A newline here, directly behind a start tag, is left out; -1: another tag has come. */
+  /** Place of a newline to leave out, right after a start tag; -1 once another tag has followed. */
   #newlineAt = -1;
 
   constructor(html: string, url: string | undefined) {
@@ -187,7 +187,7 @@ class TidyTree implements TidyOutput {
   }
 
   #startBody(code: TagCode): void {
-    // A browser would put it into the head, which has ended.
+    // A browser would move it into the head, which has ended.
     if (OF_HEAD.has(code)) throw new NotTidy();
     this.#at = IN_BODY;
     if (code === BODY) {
@@ -212,7 +212,7 @@ class TidyTree implements TidyOutput {
     } else throw new NotTidy();
   }
 
-  /** The page ends, or has text, where it may not have begun its body. */
+  /** Makes sure that the body is open, at the end of the page or before text. */
   #enterBody(): void {
     if (this.#at === IN_BODY) return;
     if (this.#at === IN_HEAD_NOSCRIPT || this.#body.hasOpen) throw new NotTidy();
@@ -230,7 +230,7 @@ class TidyTree implements TidyOutput {
     let from = start;
     if (this.#newlineAt >= 0) {
       const first = this.#html.charCodeAt(start);
-      // It may be written as an entity, or stand behind a comment.
+      // The newline may be written as an entity, or follow a comment.
       if (first === AMPERSAND || (first === NEWLINE && start !== this.#newlineAt)) throw new NotTidy();
       if (first === NEWLINE) from++;
       this.#newlineAt = -1;
@@ -241,13 +241,13 @@ class TidyTree implements TidyOutput {
     this.#nodes.text(from, end, !isRawText || WITH_ENTITIES.has(this.#tokenizer.code));
   }
 
-  /** White space before the body stays where it is, or is dropped; with the first other character the body begins. Returns where that is. */
+  /** Keeps or drops white space before the body, and opens the body at the first other character. Returns where that is. */
   #textOfHead(start: number, end: number): number {
     let at = start;
     while (at < end && isSpace(this.#html.charCodeAt(at))) at++;
     if (at > start && this.#at >= IN_HEAD) this.#nodes.text(start, at, false);
     if (at === end) return at;
-    // It may be white space that is written as an entity.
+    // The entity may stand for white space.
     if (this.#html.charCodeAt(at) === AMPERSAND) throw new NotTidy();
     this.#enterBody();
     return at;
@@ -259,7 +259,7 @@ class TidyTree implements TidyOutput {
     this.#tokenizer.rewindAttributes();
   }
 
-  /** One more element. */
+  /** Counts an element. @throws NotTidy if there are too many, or they are too deep */
   #count(): void {
     if (++this.#elements > MAX_TREE_ELEMENTS || this.#nodes.depth >= MAX_TREE_DEPTH) throw new NotTidy();
   }

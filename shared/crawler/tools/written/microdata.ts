@@ -11,7 +11,7 @@ import { isElement } from '../nodes.ts';
 import { folded, textOf } from '../text.ts';
 import { type JsonLdObject, localName } from './structured-data.ts';
 
-/** How a page marks up its objects: the HTML standard's microdata, or RDFa Lite. */
+/** The attributes that mark up a page's objects: those of the HTML standard's microdata, or of RDFa Lite. */
 interface Markup {
   readonly object: string;
   readonly type: string;
@@ -21,7 +21,7 @@ interface Markup {
 const MICRODATA: Markup = { object: 'itemscope', type: 'itemtype', property: 'itemprop', id: 'itemid' };
 const RDFA: Markup = { object: 'typeof', type: 'typeof', property: 'property', id: 'resource' };
 
-/** Attributes that hold an element's value, in this order: an address, or what its text means. */
+/** Attributes that hold an element's value, in this order: an address, or the machine-readable form of its text. */
 const ADDRESSES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['a', 'area', 'link'].map((name) => [name, 'href'])),
   ...Object.fromEntries(['img', 'audio', 'embed', 'iframe', 'source', 'track', 'video'].map((name) => [name, 'src'])),
@@ -31,11 +31,11 @@ const MEANINGS: Readonly<Record<string, string>> = { data: 'value', meter: 'valu
 
 interface MarkedObject {
   readonly object: JsonLdObject;
-  /** It is what a property of another says. */
+  /** Whether it is the value of another object's property. */
   readonly isInside: boolean;
 }
 
-/** The objects of a page, in its order, each before those inside it. `isCut`: there are more than are read; see `page-limits.ts`. */
+/** Returns the objects of a page in document order, each before those inside it. `isCut`: the page has more; see `page-limits.ts`. */
 export function microdataIn(
   page: NodeHandle,
   base: LinkBase,
@@ -66,14 +66,14 @@ class MicrodataReader {
     }
   }
 
-  /** Is it an object, and what no other object says? */
+  /** Returns whether an element is an object, and not the value of another object's property. */
   #isTop(element: Element, markup: Markup): boolean {
     if (!isObject(element, markup)) return false;
-    // One of microdata may be referred to from below. What RDFa is in comes first.
+    // A property in microdata can be referred to from further down the page. In RDFa the outer object has already been read.
     return element.attribs[markup.property] === undefined || (markup === RDFA && !this.#seen.has(element));
   }
 
-  /** Reads an object; nothing if there is too much to read. @param around the objects that it is in */
+  /** Reads an object; undefined once the limit is reached. @param around the objects that contain it */
   #read(element: Element, markup: Markup, around: readonly Element[]): JsonLdObject | undefined {
     const { attribs, children } = element;
     if (!this.#pays(MICRODATA_OBJECT + lengthOf(attribs) + MICRODATA_NODE * children.length)) return undefined;
@@ -84,7 +84,7 @@ class MicrodataReader {
     const id = attribs[markup.id];
     if (id !== undefined) said.set('@id', [this.#address(id)]);
     const isInside = around.length > 0;
-    // Its place is before those of what is in it.
+    // Takes its place in the list before the objects inside it.
     const place = this.objects.push({ object: {}, isInside }) - 1;
     const inside = [...around, element];
     for (const property of this.#propertiesOf(element, markup)) {
@@ -104,14 +104,14 @@ class MicrodataReader {
     return object;
   }
 
-  /** An object that another one says; nothing if that is in it, as a reference may have it. */
+  /** Reads an object that is the value of another's property; undefined if references make it contain itself. */
   #inner(element: Element, markup: Markup, around: readonly Element[]): JsonLdObject | undefined {
     if (around.includes(element)) return undefined;
     this.isCut ||= around.length >= MAX_MICRODATA_DEPTH;
     return around.length >= MAX_MICRODATA_DEPTH ? undefined : this.#read(element, markup, around);
   }
 
-  /** The elements that have an object's properties: those in it, but in no other, and those that it refers to. */
+  /** Yields the elements with an object's properties: those inside it but in no inner object, and those that it refers to. */
   *#propertiesOf(object: Element, markup: Markup): Generator<Element> {
     const references = markup === MICRODATA ? wordsOf(object.attribs.itemref) : [];
     const referred = [...new Set(references)].flatMap((id) => this.#elementOf(id) ?? []);
@@ -143,7 +143,7 @@ class MicrodataReader {
     return URL.parse(written, this.#base.href)?.href ?? written;
   }
 
-  /** Pays for all that is in an element, before its text is read: of elements in each other each has the text of all. */
+  /** Pays for the content of an element before its text is read: each of several nested elements has the text of all those inside it. */
   #paysFor(element: Element): boolean {
     const waiting: AnyNode[] = [element];
     for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
@@ -164,7 +164,7 @@ function isObject(element: Element, { object }: Markup): boolean {
   return element.attribs[object] !== undefined;
 }
 
-/** The elements in nodes, in their order; not those inside of what is an end. */
+/** Yields the elements in nodes, in document order, without those inside an element for which `isEnd` is true. */
 function* elementsIn(
   nodes: readonly AnyNode[],
   isEnd: (element: Element) => boolean = () => false,
@@ -182,7 +182,7 @@ function wordsOf(text = ''): readonly string[] {
   return words === '' ? [] : words.split(' ');
 }
 
-/** The names in an attribute, without those of their vocabularies. */
+/** Returns the names in an attribute, without their vocabularies. */
 function namesIn(text: string | undefined): readonly string[] {
   return wordsOf(text)
     .map(localName)

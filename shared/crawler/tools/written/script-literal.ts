@@ -1,26 +1,26 @@
 import { firstMatch } from '../../../task/first-match.ts';
 
-/** What a script has at a place. */
+/** The result of reading a literal at a place in a script. */
 export interface Literal {
-  /** The value as JSON, if it is one that is written out; whether it is JSON is for its parser to say. */
+  /** The literal rewritten as JSON, which may still be invalid; undefined if there is no literal. */
   readonly json: string | undefined;
-  /** Where reading has ended. */
+  /** Where reading ended. */
   readonly end: number;
 }
 
-/** What ends white space, on a line. */
+/** The end of white space, and the same within a line. */
 const NOT_BLANK = /\S/g;
 const NOT_BLANK_ON_LINE = /[^ \t]/g;
-/** What may follow a value that it is only a part of, as in `{} || a`, `'a' + b`, `[a].map(…)`. */
+/** Continues an expression of which the literal is only a part, as in `{} || a`, `'a' + b`, `[a].map(…)`. */
 const GOES_ON = /[-+*%.?&|[(<>=]/y;
-/** So many parts of a value are joined: the parts of megabytes take a lot of memory. */
+/** Number of parts after which they are joined: the parts of a value of megabytes would take a lot of memory. */
 const MOST_PARTS = 8_192;
-/** None has more digits: V8's stack ends within megabytes of them. */
+/** A number. Digits are limited, since V8's stack overflows on megabytes of them. */
 const NUMBER =
   /[-+]?(?:0[xX][\da-fA-F]{1,1000}|(?:\d{1,1000}\.?\d{0,1000}|\.\d{1,1000})(?:[eE][-+]?\d{1,1000})?)(?![\da-fA-F])/y;
 const NAME_BEGINS = /[\p{ID_Start}$_]/uy;
 const NOT_IN_NAME = /[^\p{ID_Continue}$]/gu;
-/** Texts that are written without quotes, by what they are in JSON. */
+/** Values that are written as words, and their form in JSON. */
 const WORDS: Readonly<Record<string, string>> = {
   true: 'true',
   false: 'false',
@@ -29,14 +29,14 @@ const WORDS: Readonly<Record<string, string>> = {
   NaN: 'null',
   Infinity: 'null',
 };
-/** As scripts are written when they were made smaller. */
+/** How minified scripts write `true`, `false` and `undefined`. */
 const SHORT = /!([01])|void 0/y;
 const PARSED = /\.parse\(/y;
 
 /**
- * Reads an object, a list, a text or a number that a script has written out: JSON, and what JavaScript has besides, such as names without
- * quotes, single quotes, commas after the last item, comments, `!0`, `undefined` (as null), and `JSON.parse('…')`. Where anything else
- * stands, such as a call or a function, it ends without a value. Takes time in proportion to what it reads, and runs nothing.
+ * Reads a literal object, list, text or number in a script: JSON, and what JavaScript allows besides, such as names without quotes, single
+ * quotes, trailing commas, comments, `!0`, `undefined` (as null) and `JSON.parse('…')`. At anything else, such as a call or a function, it
+ * stops without a value. Takes time proportional to the length it reads, and executes nothing.
  */
 export function literalAt(source: string, start: number): Literal {
   return new LiteralReader(source, start).read();
@@ -62,7 +62,7 @@ class LiteralReader {
     return { json: this.#match(GOES_ON) === undefined ? this.#joined.join('') + this.#parts.join('') : undefined, end };
   }
 
-  /** Goes to the next token; false if there is none. */
+  /** Moves to the next token. Returns false if there is none. */
   #skip(): boolean {
     for (;;) {
       this.#at = firstMatch(this.#source, NOT_BLANK, this.#at);
@@ -77,7 +77,7 @@ class LiteralReader {
     }
   }
 
-  /** Reads one token; false if it belongs to no value. */
+  /** Reads one token. Returns false if it can't be part of a literal. */
   #token(): boolean {
     const first = this.#source.charAt(this.#at);
     if ('{['.includes(first)) return this.#take(first, 1);
@@ -120,12 +120,12 @@ class LiteralReader {
     return this.#source.slice(start, this.#at);
   }
 
-  /** Does a colon follow? */
+  /** Returns whether a colon follows. */
   #isKey(): boolean {
     return this.#depth > 0 && this.#skip() && this.#source[this.#at] === ':';
   }
 
-  /** A text in quotes, as JSON. */
+  /** Reads a text in quotes and returns it as JSON; undefined if it doesn't end or has `${…}` in it. */
   #text(quote: string): string | undefined {
     const start = this.#at + 1;
     const mark = quote === '`' ? /[`\\$]/g : quote === '"' ? /["\\\n]/g : /['\\\n]/g;
@@ -146,7 +146,7 @@ class LiteralReader {
     return undefined;
   }
 
-  /** The text that `JSON.parse` is given. */
+  /** Returns the text passed to `JSON.parse`. */
   #parsed(): string | undefined {
     if (this.#match(PARSED) === undefined) return undefined;
     this.#at = firstMatch(this.#source, NOT_BLANK, this.#at);
@@ -174,7 +174,7 @@ const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', 
 
 const MAX_CODE_POINT = 0x10_ff_ff;
 
-/** A text as JavaScript reads it. */
+/** Resolves the escapes in a text, as JavaScript does. */
 function unescaped(written: string): string {
   return written.replaceAll(ESCAPED, (_, braced?: string, four?: string, two?: string, one?: string) => {
     const digits = braced ?? four ?? two;

@@ -3,13 +3,13 @@ import type { NodeHandle } from '../node-handle.ts';
 import { folded } from '../text.ts';
 import { writtenJson } from './written-json.ts';
 
-/** An object of JSON-LD, as its page writes it. */
+/** A JSON-LD object, as its page writes it. */
 export type JsonLdObject = Readonly<Record<string, unknown>>;
 
 /**
- * The objects of all `<script type="application/ld+json">` of a page: those at the top, in lists, and in `@graph`, in that order. With
- * a type, only those that have it, however it is written: `Product`, `schema:Product` or `https://schema.org/Product`. A script that
- * isn't JSON is passed over.
+ * Returns the objects of all `<script type="application/ld+json">` on a page: top-level objects, and those in lists and in `@graph`. With a
+ * type, returns only objects of that type, however it is written: `Product`, `schema:Product` or `https://schema.org/Product`. Skips a
+ * script that isn't JSON.
  */
 export function jsonLdIn(page: NodeHandle, type?: string): readonly JsonLdObject[] {
   const objects: JsonLdObject[] = [];
@@ -18,10 +18,10 @@ export function jsonLdIn(page: NodeHandle, type?: string): readonly JsonLdObject
     const waiting: unknown[] = [writtenJson(script.source)];
     while (waiting.length > 0) {
       const value = waiting.pop();
-      // Not as arguments of one call: there may be too many.
+      // Pushed one by one: there may be too many for the arguments of one call.
       if (Array.isArray(value)) for (const each of value.toReversed()) waiting.push(each);
       else if (isObject(value)) {
-        // An object that only holds a graph is no object of the page.
+        // An object that only wraps a graph doesn't count.
         if (Object.keys(value).some((key) => key !== '@graph' && key !== '@context')) objects.push(value);
         waiting.push(value['@graph']);
       }
@@ -30,7 +30,7 @@ export function jsonLdIn(page: NodeHandle, type?: string): readonly JsonLdObject
   return type === undefined ? objects : objects.filter((object) => hasType(object, type));
 }
 
-/** Is an object of a type, however both are written? */
+/** Returns whether an object has a type, however both are written. */
 export function hasType(object: JsonLdObject, type: string): boolean {
   return typesOf(object).includes(localName(type));
 }
@@ -39,14 +39,14 @@ function typesOf(object: JsonLdObject): readonly string[] {
   return [object['@type']].flat().flatMap((type) => (typeof type === 'string' ? [localName(type)] : []));
 }
 
-/** `Product` of `schema:Product` and `https://schema.org/Product`. */
+/** Returns a type without its vocabulary: `Product` for `schema:Product` and `https://schema.org/Product`. */
 export function localName(type: string): string {
   return type.slice(Math.max(type.lastIndexOf('/'), type.lastIndexOf('#'), type.lastIndexOf(':')) + 1);
 }
 
 const META_NAMES = ['name', 'property', 'itemprop', 'http-equiv'];
 
-/** The content of the first `<meta>` with this `name`, `property`, `itemprop` or `http-equiv`; its case doesn't matter. */
+/** Returns the content of the first `<meta>` with this `name`, `property`, `itemprop` or `http-equiv`, in any case. */
 export function metaIn(page: NodeHandle, name: string): string | undefined {
   const wanted = name.toLowerCase();
   for (const meta of page.named('meta')) {
@@ -61,8 +61,8 @@ export function metaIn(page: NodeHandle, name: string): string | undefined {
 const GRAPH = /^(?:og|article|book|profile|product|music|video):/;
 
 /**
- * What a page says of itself by the Open Graph protocol: `og:title` as `title`, `og:image:width` as `image:width`, and properties
- * of other prefixes, such as `article:author` and `product:price:amount`, by their whole names. The first of two counts.
+ * Returns a page's Open Graph properties: `og:title` as `title`, `og:image:width` as `image:width`, and properties with other prefixes, such
+ * as `article:author` and `product:price:amount`, by their full names. The first of two with the same name counts.
  */
 export function openGraphIn(page: NodeHandle): Readonly<Record<string, string>> {
   const said = new Map<string, string>();

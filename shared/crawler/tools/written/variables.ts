@@ -2,7 +2,7 @@ import { firstMatch } from '../../../task/first-match.ts';
 import { literalAt } from './script-literal.ts';
 import { parsedJson } from './written-json.ts';
 
-/** What may end a variable's name: `window["a"]` and `self.a` are the same variable. */
+/** Characters that can close a variable's name: `window["a"]` and `self.a` are the same variable. */
 const NAME_ENDS = /["'`]?\]?/y;
 const NOT_BLANK = /\S/g;
 const ASSIGNED = /=(?![=>])/y;
@@ -10,8 +10,8 @@ const IN_NAME = /[\p{ID_Continue}$]/u;
 const GLOBAL = /^(?:window|self|globalThis)\./;
 
 /**
- * The first value that one of these scripts gives a variable, or a property of this name, and that is written out; see `literalAt`. Each
- * script is read once, from its beginning to its end.
+ * Returns the first literal that one of these scripts assigns to a variable or property of this name; see `literalAt`. Reads each script
+ * once, from start to end.
  */
 export function variableIn(scripts: Iterable<string>, name: string): unknown {
   const wanted = name.replace(GLOBAL, '');

@@ -1,15 +1,15 @@
 import { firstMatch } from '../../../task/first-match.ts';
 
-/** What servers put before JSON, so that no other site can load it as a script. */
+/** Prefixes that servers put before JSON so that no other site can load it as a script. */
 const GUARD = /^(?:\)\]\}',?|while ?\((?:1|true)\);|for ?\(;;\);|&&&START&&&)/;
-/** A call of a function that the page has asked for (JSONP). Some put a comment before it. */
+/** The call of a function that the page asked for (JSONP). Some servers put a comment before it. */
 const CALL = /^(?:\/\*\*\/)?\s*[\w$.[\]]{1,200}\(/;
-/** Types of one value a line. */
+/** Media types with one JSON value per line. */
 const LINES = /^application\/(?:x-)?(?:ndjson|jsonl|json-?lines|stream\+json)$/;
 
 /**
- * The value of a body: JSON, JSON behind a guard such as `)]}',` or in a call (JSONP), or the list of the values of its lines, if it has
- * one on each, or its media type says so. Undefined if it is none of these.
+ * Returns the value of a body: JSON, JSON after a guard such as `)]}',` or inside a call (JSONP), or the list of the values of its lines if
+ * each is JSON or the media type says so. Undefined for anything else.
  */
 export function bodyJson(body: string, mediaType: string | undefined): unknown {
   const text = body.trim();
@@ -19,14 +19,14 @@ export function bodyJson(body: string, mediaType: string | undefined): unknown {
   return parsedJson(text.replace(GUARD, '')) ?? parsedJson(argumentOf(text)) ?? valuesOfLines(text);
 }
 
-/** What a call is given; nothing if a text is no call. */
+/** Returns the argument of a call; empty if the text isn't a call. */
 function argumentOf(text: string): string {
   const [call] = CALL.exec(text) ?? [];
   const end = text.endsWith(');') ? -2 : text.endsWith(')') ? -1 : undefined;
   return call === undefined || end === undefined ? '' : text.slice(call.length, end);
 }
 
-/** Undefined if a line is no JSON. */
+/** Returns the values of all lines; undefined if one isn't JSON. */
 function valuesOfLines(text: string): readonly unknown[] | undefined {
   const values: unknown[] = [];
   for (const line of text.split('\n')) {
@@ -38,13 +38,13 @@ function valuesOfLines(text: string): readonly unknown[] | undefined {
   return values;
 }
 
-/** The value of JSON as people write it into pages: in comments or CDATA, with control characters in its strings, with a comma after the last item. */
+/** Parses JSON as people write it into pages: in comments or CDATA, with control characters in strings, with trailing commas. */
 export function writtenJson(source: string): unknown {
   const text = jsonOf(source);
   return parsedJson(text) ?? parsedJson(withoutLastCommas(text));
 }
 
-/** Without a comma after the last item of a list or an object. */
+/** Removes the comma after the last item of a list or an object. */
 function withoutLastCommas(text: string): string {
   let isInString = false;
   return text.replace(/\\.|[",]/gs, (token, at: number) => {
@@ -56,7 +56,7 @@ function withoutLastCommas(text: string): string {
 
 const NOT_BLANK = /\S/g;
 
-/** Without what people put around JSON, and inside its strings, that JSON doesn't have: comments, CDATA, control characters. */
+/** Removes what JSON doesn't allow but people write around it or into its strings: comments, CDATA, control characters. */
 function jsonOf(source: string): string {
   const opened = source.trim().replace(/^(?:\/[/*]\s*)?(?:<!--|<!\[CDATA\[)/, '');
   const text = without(opened, ['*/'], 'startsWith');
@@ -74,7 +74,7 @@ function without(text: string, marks: readonly string[], end: 'startsWith' | 'en
   return (end === 'startsWith' ? trimmed.slice(mark.length) : trimmed.slice(0, -mark.length)).trim();
 }
 
-/** The value of a JSON text; undefined if it isn't one. */
+/** Parses a JSON text; undefined if it isn't valid. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -83,7 +83,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** The value at a path in a JSON value, such as `items[0].price` or `items.0.price`; undefined if there is nothing. */
+/** Returns the value at a path in a JSON value, such as `items[0].price` or `items.0.price`; undefined if there is none. */
 export function atPath(value: unknown, path: string): unknown {
   let at = value;
   for (const key of path.split(/[.[\]]+/).filter((part) => part !== '')) {

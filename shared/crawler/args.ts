@@ -55,7 +55,7 @@ function judged(schema: z.ZodObject, values: object, crawler: string): z.ZodSafe
     const where = place === undefined ? '' : `${place}: `;
     // Compared by name, since the schema may come from another copy of zod.
     const isAsync = error instanceof Error && error.constructor.name === '$ZodAsyncError';
-    const why = isAsync ? 'their schema has something async, but arguments are checked synchronously' : messageOf(error);
+    const why = isAsync ? 'their schema has something async, but it is checked synchronously' : messageOf(error);
     throw new ConfigurationError([`${where}the arguments of crawler ${crawler}: ${why}`], { cause: error });
   }
 }

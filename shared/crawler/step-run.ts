@@ -171,7 +171,8 @@ export class StepRun {
     const kept = given === undefined ? this.#kept : { ...this.#kept, ...given };
     if (keeps !== undefined) {
       const read = keeps.safeParse(kept);
-      if (!read.success) throw new CrawlerFault(`the kept of links to ${name}: ${issueText(read.error, kept)}`, 'schema');
+      if (!read.success)
+        throw new CrawlerFault(`the kept of links to ${name}: ${issueText(read.error, kept)}`, 'schema');
     }
     return Object.keys(kept).length === 0 ? undefined : kept;
   }

@@ -4,16 +4,17 @@ import { ProblemError } from '../failures/step-error.ts';
 import { requestOf } from '../followed-request.ts';
 import type { ChangedRequest, RequestInSight } from './middleware.ts';
 
-/** A request as the middleware so far has it. */
+/** A request as the middleware so far has changed it. */
 export interface RequestInMaking {
   readonly seen: RequestInSight;
-  /** May what is made of it be sent again when nobody knows what became of it? */
+  /** Whether the request may be sent again when its fate is unknown. */
   readonly mayRepeat: boolean;
 }
 
 /**
- * The request after one more middleware has changed it. One that gets another method without a body, or another body without a
- * type, loses what it had. A new method may be repeated if it is a safe one, or said to be `idempotent`.
+ * Returns the request after one more middleware has changed it. A method without a body (GET, HEAD) drops the old body, and a new
+ * body drops the old content type. With a new method, the request may be repeated if that method allows it, or if the change says
+ * `idempotent`.
  *
  * @throws ProblemError, CrawlerFault if it can't be sent
  */
@@ -41,7 +42,7 @@ export function changedBy(changed: ChangedRequest, { seen, mayRepeat }: RequestI
   };
 }
 
-/** Names in lower case. @param hasBody its type may be named, too */
+/** Checks headers and lower-cases their names. @param hasBody allows a content type as well */
 function headersOf(given: unknown, hasBody = false): Record<string, string> {
   if (typeof given !== 'object' || given === null) throw new ProblemError('expected headers to be an object');
   const own: Record<string, string> = {};

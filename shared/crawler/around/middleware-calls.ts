@@ -8,15 +8,15 @@ import { Page } from '../page.ts';
 import { changedBy, type RequestInMaking } from './changed-request.ts';
 import type { AboutPage, ChangedRequest, GivenAnswer, Hook, Middleware, StoredPage } from './middleware.ts';
 
-/** Calls a function of an author's with a time limit, and words what it throws as a StepError. */
+/** Calls an author's function with a time limit, and turns anything it throws into a StepError. */
 export type CallAuthor = <T>(about: AboutCall, begin: () => unknown, end: (result: unknown) => T) => Promise<T>;
 
-/** A crawler at work, and what its environment has for it. */
+/** A crawler at work, with its secrets from the environment. */
 export interface AuthorsWork extends CrawlerAtWork {
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
-/** The page that the middleware is called about. */
+/** The page that the middleware is called for. */
 export interface OnPage {
   readonly work: AuthorsWork;
   readonly task: Task;
@@ -24,7 +24,7 @@ export interface OnPage {
   readonly call: CallAuthor;
 }
 
-/** What a request becomes. */
+/** What happens instead of the original request: a skip, an answer, another URL or a changed request. */
 export type BeforeRequest =
   | { readonly skip: string }
   | { readonly answer: FetchedPage }
@@ -33,12 +33,12 @@ export type BeforeRequest =
 
 const BEFORE_FETCH = ['skip', 'answer', 'url', 'headers', 'method', 'body', 'idempotent'];
 
-/** Has a crawler middleware of this kind? Most have none, and pay nothing. */
+/** Returns whether a crawler has middleware with this hook. Most have none, and pay nothing. */
 export function hasHook({ middleware }: Crawler, hook: Hook): boolean {
   return middleware.some((each) => each[hook] !== undefined);
 }
 
-/** Runs all `beforeFetch`, each with what the ones before it made of the request. The first that skips, answers or names another URL ends it. */
+/** Runs all `beforeFetch`, each on the request as changed by those before it. Stops at the first that skips, answers or names another URL. */
 export async function beforeFetch(on: OnPage, given: RequestInMaking): Promise<BeforeRequest> {
   let request = given;
   for (const each of having(on, 'beforeFetch')) {
@@ -63,7 +63,7 @@ export async function beforeFetch(on: OnPage, given: RequestInMaking): Promise<B
   return { request };
 }
 
-/** Runs all `afterFetch`, each with what the ones before it made of the answer. */
+/** Runs all `afterFetch`, each on the answer as changed by those before it. */
 export async function afterFetch(
   on: OnPage,
   fetched: FetchedPage,
@@ -97,7 +97,7 @@ export async function transform(on: OnPage, page: Page, extract: Extract): Promi
         (about) => each.transform?.(given, { ...about, page }),
         (returned) => {
           if (returned === null) return null;
-          // It may have changed the item itself.
+          // The middleware may have changed the item in place.
           if (returned === undefined) return itemAsJson(given);
           if (typeof returned === 'object' && !Array.isArray(returned)) return itemAsJson(returned);
           throw new ProblemError('expected it to return an item, nothing or null');
@@ -141,7 +141,7 @@ type Returned = {
   readonly content?: unknown;
 };
 
-/** What is changed of a record, once it is sure that any sink can store it: one that can't would take no more records at all. */
+/** Checks the changes to a record. A sink that was given a record it can't store would accept no more records at all. */
 function storable(changed: Returned): Returned {
   const { title = null, content = '' } = changed;
   if (title !== null && typeof title !== 'string') throw new ProblemError('expected title to be a text or null');
@@ -153,7 +153,7 @@ function having({ work }: OnPage, hook: Hook): readonly Middleware[] {
   return work.crawler.middleware.filter((each) => each[hook] !== undefined);
 }
 
-/** Calls a hook that returns nothing, or an object of these fields. @param end what comes of that object */
+/** Calls a hook that returns nothing or an object with some of these fields. @param end turns that object into the result */
 function run<T = Returned>(
   on: OnPage,
   middleware: Middleware,
@@ -173,7 +173,7 @@ function run<T = Returned>(
   });
 }
 
-/** What is wrong is said where the middleware is named. */
+/** Checks `skip` and `answer` while the middleware's call lasts, so that an error names the middleware. */
 function checked(returned: Returned): Returned {
   const { skip, answer } = returned;
   if ('skip' in returned && typeof skip !== 'string')
@@ -219,7 +219,7 @@ function answerOf(given: unknown, finalUrl: string, before?: FetchedPage): Fetch
   const isFine = (each: number): boolean => Number.isInteger(each) && each >= 200 && each <= 299;
   if (status !== undefined && !isFine(status)) throw new ProblemError('expected the status of its answer to be 2xx');
   const type = contentType ?? before?.headers['content-type'] ?? 'text/html';
-  // Text is in UTF-8 here, whatever the answer was in.
+  // Text is sent on as UTF-8, whatever encoding the answer had.
   const withCharset = isText ? `${type.replace(/;.*$/s, '')}; charset=utf-8` : type;
   return {
     finalUrl,

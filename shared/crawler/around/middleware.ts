@@ -2,15 +2,15 @@ import type { PageRecord } from '../../ports/record.ts';
 import type { FollowedRequest } from '../followed-request.ts';
 import type { Page } from '../page.ts';
 
-/** What a middleware is told besides what it may change. It may run again for the same page, so it should have no side effects. */
+/** What a middleware knows of a page. A middleware may run again for the same page, so it should have no side effects. */
 export interface AboutPage {
-  /** The URL that is asked for, or was. */
+  /** The URL being requested, or already requested. */
   readonly url: string;
-  /** Nothing for a crawler of one function. */
+  /** The page's step; undefined for a crawler of one function. */
   readonly step: string | undefined;
-  /** Links followed from a seed. */
+  /** Number of links followed from a seed. */
   readonly depth: number;
-  /** What the links that led here kept. */
+  /** The `kept` of the links that led here. */
   readonly kept: Readonly<Record<string, unknown>>;
   /** The run's arguments. */
   readonly args: Readonly<Record<string, unknown>>;
@@ -23,18 +23,18 @@ interface Skip {
   readonly skip: string;
 }
 
-/** An answer in the place of the host's. */
+/** An answer that replaces the host's. */
 export interface GivenAnswer {
   readonly body: string | Uint8Array;
-  /** Default: the type that the answer has, or `text/html`. */
+  /** Default: the type of the answer it replaces, or `text/html`. */
   readonly contentType?: string;
-  /** Default: the status that the answer has if it is 2xx, or 200. */
+  /** Default: the status of the answer it replaces if that is 2xx, or 200. */
   readonly status?: number;
 }
 
 /**
- * What is sent instead: headers besides those of the request, another method or body, or a URL, as if the request had been
- * redirected there; the rest is then left out, since it is asked again. The page stays the same one: it is known by its own request.
+ * Changes to a request: further headers, another method or body, or another URL, as if the request had been redirected there. With another
+ * URL, all other changes are ignored, since the middleware is called again for it. The page keeps its identity, that of its own request.
  */
 export interface ChangedRequest extends Partial<Omit<FollowedRequest, 'url'>> {
   readonly url?: string;
@@ -48,7 +48,7 @@ export interface RequestInSight {
   readonly body: string | undefined;
 }
 
-/** What of a record may be changed before it is stored. */
+/** The fields of a record that can be changed before it is stored. */
 type ChangedRecord = Partial<Pick<StoredPage, 'data' | 'title' | 'content'>>;
 
 /** The record of a page that is done. */
@@ -58,21 +58,20 @@ type Item = Readonly<Record<string, unknown>>;
 type Maybe<T> = T | undefined | void | Promise<T | undefined> | Promise<void>;
 
 /**
- * What is done around the steps of a crawler, or of all crawlers of a folder. Each function may be left out; one that returns nothing
- * changes nothing. They run in the order of their weights, and those of one weight in the order of their definition, the folder's
- * before the crawler's.
+ * Functions around the steps of a crawler, or of all crawlers in a folder. All of them are optional; one that returns nothing changes
+ * nothing. Middleware runs in order of weight, then in order of definition, the folder's before the crawler's.
  *
- * | function      | called                                                  | may return                                              |
+ * | function      | called                                                  | can return                                              |
  * |---------------|---------------------------------------------------------|---------------------------------------------------------|
  * | `beforeFetch` | before each request, those of redirects included        | `{ headers, method, body, url }`, `{ answer }` in place of a request, `{ skip }` |
- * | `afterFetch`  | with each answer that is no redirect                    | `{ answer }` in its place, `{ skip }`                   |
- * | `transform`   | with each item that is an object, once its step is over | the item in its place, `null`: there is none            |
+ * | `afterFetch`  | with each answer that isn't a redirect                  | `{ answer }` in its place, `{ skip }`                   |
+ * | `transform`   | with each item that is an object, after its step        | an item in its place, `null` to drop it                 |
  * | `beforeStore` | with the record of a page                               | `{ data, title, content }` in place of its own, `{ skip }` |
  */
 export interface Middleware {
-  /** Named in failures. */
+  /** Its name in error messages. */
   readonly name: string;
-  /** The lightest run first. Default: 0. */
+  /** Lower weights run first. Default: 0. */
   readonly weight?: number;
   beforeFetch?(
     request: RequestInSight,
@@ -83,11 +82,11 @@ export interface Middleware {
   beforeStore?(record: StoredPage, about: AboutPage): Maybe<ChangedRecord | Skip>;
 }
 
-/** The functions that a middleware may have. */
+/** The functions that a middleware can have. */
 const HOOKS = ['beforeFetch', 'afterFetch', 'transform', 'beforeStore'] as const;
 export type Hook = (typeof HOOKS)[number];
 
-/** The middleware of a folder's crawlers: the default export of its `middleware.ts`. */
+/** The middleware of all crawlers in a folder: the default export of its `middleware.ts`. */
 export class FolderMiddleware {
   readonly list: readonly Middleware[];
 
@@ -96,17 +95,17 @@ export class FolderMiddleware {
   }
 }
 
-/** Defines the middleware of all crawlers of a folder: `export default defineMiddleware({ … }, { … })` in its `middleware.ts`. */
+/** Defines the middleware of all crawlers in a folder: `export default defineMiddleware({ … }, { … })` in its `middleware.ts`. */
 export function defineMiddleware(...list: readonly Middleware[]): FolderMiddleware {
   return new FolderMiddleware(list);
 }
 
-/** In the order in which they run. */
+/** Sorts middleware in the order of execution. */
 export function inOrder(list: readonly Middleware[]): readonly Middleware[] {
   return [...list].sort((a, b) => (a.weight ?? 0) - (b.weight ?? 0));
 }
 
-/** What is wrong with the middleware of a crawler or a folder, each as a sentence. */
+/** Returns every problem with the middleware of a crawler or a folder, a sentence each. */
 export function middlewareProblems(given: unknown): readonly string[] {
   if (given === undefined) return [];
   if (!Array.isArray(given)) return ['expected middleware to be a list'];

@@ -4,14 +4,14 @@ import type { Crawler } from '../crawler.ts';
 /** The values of a crawler's secrets, by name. */
 export type Secrets = Readonly<Record<string, string>>;
 
-/** A shorter value is not looked for in texts: it would be found in most of them. */
+/** Shorter values are not masked: they would be found in most texts. */
 const SHORTEST = 3;
 
-/** The secrets of some crawlers, as far as an environment has them. */
+/** The secrets of some crawlers, as far as the environment has them. */
 export interface KnownSecrets {
-  /** @throws ConfigurationError with the names of all that the crawler lacks */
+  /** Returns a crawler's secrets. @throws ConfigurationError with the names of all that are missing */
   readonly of: (crawler: Crawler) => Secrets;
-  /** The names of those that the environment lacks, by crawler. */
+  /** By crawler, the names of secrets that the environment lacks. */
   readonly lacking: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -35,7 +35,7 @@ export function secretsFrom(
   };
 }
 
-/** A text without the values of secrets, as they are or as a form has them. */
+/** Masks the values of secrets in a text, both as they are and URL-encoded. */
 export function masked(text: string, secrets: Secrets = {}): string {
   let shown = text;
   for (const value of Object.values(secrets)) {

@@ -6,18 +6,18 @@ import type { FormFields } from '../forms/form.ts';
 import { NAME } from '../name.ts';
 import type { Page } from '../page.ts';
 
-/** What the body of a request may be; see {@link FollowedRequest.body}. */
+/** The body of a request; see {@link FollowedRequest.body}. */
 type Body = FollowedRequest['body'];
 
-/** What a login gets. Its requests keep the pace of their hosts, obey robots.txt, and share the session's cookies. */
+/** The argument of a login. Its requests keep to the pace of their hosts, obey robots.txt and share the session's cookies. */
 export interface LoginContext {
-  /** Fetches a page, redirects included. A page of any status is returned; what isn't 2xx has no body. */
+  /** Fetches a page and follows redirects. Returns a page whatever its status; one that isn't 2xx has an empty body. */
   readonly get: (url: string, how?: Pick<FollowedRequest, 'headers'>) => Promise<Page>;
-  /** Sends a body: parameters (`URLSearchParams`) as a form, a text as it is, anything else as JSON. */
+  /** Sends a body: `URLSearchParams` as a form, a text as it is, anything else as JSON. */
   readonly post: (url: string, body: Body, how?: Pick<FollowedRequest, 'headers'>) => Promise<Page>;
   /**
-   * Submits a form of a page as a browser would: with its hidden fields and what is filled in already, and with these fields (one that is undefined is left as it is), and its
-   * first button pressed. Default form: the first with a password, else the first.
+   * Submits a form of a page as a browser would: with its own values, hidden fields included, replaced by `fields` (one that is undefined
+   * stays as it is), and with its first button. Default form: the first with a password field, otherwise the first.
    */
   readonly submit: (page: Page, fields: FormFields, how?: { readonly form?: string }) => Promise<Page>;
   /** The values of the crawler's `secrets`, by name. */
@@ -26,34 +26,34 @@ export interface LoginContext {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** A login, and when it is needed again. Each worker logs in once for a run, before the first page that needs it. */
+/** A login, and when it must be repeated. Each worker logs in once per run, before the first page that needs it. */
 export interface SessionDefinition {
-  /** Logs in; what it throws is a failed login. After three of them the run is paused. */
+  /** Logs in. Anything it throws is a failed login; after three of them the run is paused. */
   readonly login: (context: LoginContext) => void | Promise<void>;
   /**
-   * Does an answer say that the session has ended? Asked of each answer, redirects included, whose page has a status, headers and
-   * no body. Default: a status of 401.
+   * Returns whether an answer shows that the session has ended. Called for each answer, redirects included, with a page that has status and
+   * headers but no body. Default: a status of 401.
    */
   readonly isExpired?: (page: Page) => boolean;
-  /** How long a login is good for, as `30m`. Default: until an answer says otherwise. */
+  /** Lifetime of a login, such as `30m`. Default: until an answer shows that it has ended. */
   readonly ttl?: string;
 }
 
-/** A session of a crawler, with the name that steps call it by. */
+/** A session of a crawler, with the name that steps use for it. */
 export interface NamedSession extends SessionDefinition {
-  /** {@link COMMON_SESSION} for the one that steps have unless they say otherwise. */
+  /** {@link COMMON_SESSION} for the one that steps use by default. */
   readonly name: string;
 }
 
-/** No session that has a name is called so. */
+/** Name of the crawler's own `session`; no other session can have it. */
 export const COMMON_SESSION = '';
 
-/** How the reason of a pause begins that a failed login is the cause of. */
+/** Beginning of the reason for a pause that failed logins caused. */
 export const LOGIN_FAILED = 'its login failed';
 
 const FIELDS = ['login', 'isExpired', 'ttl'];
 
-/** What is wrong with a crawler's sessions, each as a sentence. */
+/** Returns every problem with a crawler's sessions, a sentence each. */
 export function sessionProblems(common: unknown, named: unknown = {}): readonly string[] {
   const own = common === undefined ? [] : problemsOf('session', common);
   if (!isObject(named)) return [...own, 'expected sessions to be logins by their names: { buyer: { login } }'];
@@ -65,7 +65,7 @@ export function sessionProblems(common: unknown, named: unknown = {}): readonly 
   ];
 }
 
-/** What is wrong with what the steps of a crawler say of its sessions, each as a sentence. */
+/** Returns every problem with the sessions that a crawler's steps choose, a sentence each. */
 export function sessionNameProblems(
   steps: readonly { readonly name: string; readonly session?: unknown }[],
   { session, sessions = {} }: { readonly session?: unknown; readonly sessions?: object },
@@ -85,7 +85,7 @@ export function sessionNameProblems(
     }),
     ...unnamed.map(
       (name) =>
-        `session ${name} is for no step: say session: '${name}' in one${session === undefined ? ', or call it `session` for all' : ''}`,
+        `session ${name} is used by no step: set session: '${name}' in one${session === undefined ? ', or define it as `session` for all' : ''}`,
     ),
   ];
 }
@@ -104,7 +104,7 @@ function problemsOf(called: string, session: unknown): readonly string[] {
   ].map((problem) => `${called}: ${problem}`);
 }
 
-/** How long a login of this session is good for. */
+/** Returns the lifetime of a login in milliseconds; infinite by default. */
 export function ttlMsOf({ ttl }: SessionDefinition): number {
   const read = ttl === undefined ? undefined : duration()(ttl);
   return read !== undefined && 'value' in read ? read.value : Number.POSITIVE_INFINITY;

@@ -3,7 +3,7 @@ import type { NodeHandle } from '../tools/node-handle.ts';
 import { folded } from '../tools/text.ts';
 import { hasType, type JsonLdObject, jsonLdIn } from '../tools/written/structured-data.ts';
 
-/** What a page says of its article: in JSON-LD, in its head, or on it. */
+/** A page's metadata about its article: from JSON-LD, its head or its content. */
 export interface AboutArticle {
   readonly title: string | undefined;
   /** The heading that shows the title. */
@@ -14,7 +14,7 @@ export interface AboutArticle {
   readonly excerpt: string | undefined;
 }
 
-/** Types of JSON-LD objects that are about an article, in the order in which they are believed. */
+/** Types of JSON-LD objects that describe an article, the most trusted first. */
 const TYPES: readonly string[] = [
   ...['NewsArticle', 'BlogPosting', 'Article', 'TechArticle', 'ReportageNewsArticle', 'AnalysisNewsArticle'],
   ...['OpinionNewsArticle', 'ScholarlyArticle', 'APIReference', 'DiscussionForumPosting', 'Report', 'WebPage'],
@@ -30,17 +30,17 @@ const DATES: readonly string[] = [
   ...['citation_date', 'pubdate', 'publishdate', 'publish-date', 'publication_date', 'date'],
 ];
 const EXCERPTS: readonly string[] = ['og:description', 'description', 'twitter:description', 'dc.description'];
-/** Where a page shows who wrote it. */
+/** Places where a page shows its author. */
 const SHOWN_AUTHORS: readonly string[] = ['[rel~=author]', '[itemprop~=author]', '.byline', '.author'];
-/** What stands between a title and the name of its site: three characters. */
+/** The three characters between a title and the name of its site. */
 const SEPARATOR = / [|–—»·•/-] /g;
-/** Places in a title where the name of a site may begin that are looked at. */
+/** Maximum places in a title that are checked for the name of the site. */
 const MOST_PARTS = 10;
-/** Words that the name of a site has at most. */
+/** Maximum words in the name of a site. */
 const MOST_WORDS = 5;
-/** Characters of a name, a date or a language. A longer one is something else. */
+/** Maximum characters of a name, a date or a language. A longer one is something else. */
 const LONGEST_NAME = 150;
-/** How much white space and markup a text may have more than it says. */
+/** How many times longer than its limit a text can be before white space is folded. */
 const MOST_BLANK = 8;
 
 export function aboutArticle(page: NodeHandle): AboutArticle {
@@ -56,7 +56,7 @@ export function aboutArticle(page: NodeHandle): AboutArticle {
   };
 }
 
-/** What a page's `<meta>` elements say, by their names; of two, the first counts. */
+/** The content of a page's `<meta>` elements by name. The first of two with the same name counts. */
 class Head {
   readonly #said = new Map<string, string>();
 
@@ -70,7 +70,7 @@ class Head {
     }
   }
 
-  /** The first of these that is there, and no longer than this. */
+  /** Returns the first of these that exists, isn't too long and passes `isOne`. */
   first(names: readonly string[], longest: number, isOne = (_: string): boolean => true): string | undefined {
     for (const name of names) {
       const text = short(this.#said.get(name), longest);
@@ -80,7 +80,7 @@ class Head {
   }
 }
 
-/** The longest `<h1>` that shows a title of the page, or a part of one, beside the name of the site say; or else such a title. */
+/** Returns the longest `<h1>` that shows one of the page's titles, or a part such as the title without the site's name; or else a title. */
 function titleOf(
   page: NodeHandle,
   head: Head,
@@ -100,10 +100,10 @@ function titleOf(
   let found: NodeHandle | undefined;
   let title = '';
   for (const heading of page.named('h1')) {
-    // Behind it may be the sign by which readers copy its link.
+    // The heading may end in the sign with which readers copy its link.
     const text = short(heading.text, MAX_TITLE_LENGTH)?.replace(/ ?[¶#§]$/, '') ?? '';
     const letters = lettersOf(text);
-    // It may show more, such as a version.
+    // The heading may show more, such as a version.
     const isKnown = known.some((part) => letters.startsWith(part) && letters.length <= 2 * part.length);
     if (text.length > title.length && isKnown) [found, title] = [heading, text];
   }
@@ -111,12 +111,12 @@ function titleOf(
   const [first] = titles;
   if (first === undefined) return { title: undefined, heading: undefined };
   const [name, tail] = partsOf(first).at(-1) ?? [first, ''];
-  // What is written for others to show has the site's name seldom, and browsers' tabs nearly always.
+  // Titles for sharing seldom contain the site's name; the `<title>`, shown in browser tabs, nearly always does.
   const isTab = titles.length === 1 && tail.split(' ').length <= MOST_WORDS;
   return { title: isTab || lettersOf(tail) === lettersOf(site) ? name : first, heading: undefined };
 }
 
-/** A title's first and last part, for each place where the name of the site may begin or end. */
+/** Returns the parts before and after each place in a title where the name of the site may begin or end. */
 function partsOf(title: string): readonly (readonly [string, string])[] {
   const places = title.matchAll(SEPARATOR).take(MOST_PARTS);
   return [...places].map(({ index }) => [title.slice(0, index), title.slice(index + ' | '.length)] as const);
@@ -166,7 +166,7 @@ function said(value: unknown, longest: number): string | undefined {
   return typeof value === 'string' ? short(value, longest) : undefined;
 }
 
-/** A text, white space folded, that isn't empty and no longer than this. */
+/** Returns a text with white space folded; undefined if it is empty or longer than `longest`. */
 function short(text: string | undefined, longest: number): string | undefined {
   if (text === undefined || text.length > MOST_BLANK * longest) return undefined;
   const short = folded(text);

@@ -4,10 +4,10 @@ import { isElement } from '../tools/nodes.ts';
 import { folded, isLine } from '../tools/text.ts';
 import { UNREAD } from './measured.ts';
 
-/** The end of a block, where a line ends as well. */
+/** Marks the end of a block, where a line ends too. */
 const END = Symbol('end of a block');
 
-/** The text in a node, a line for each block, white space folded but in code; without some elements of it. */
+/** Returns the text in a node, a line for each block, leaving out some elements. White space is folded, except in code. */
 export function linesOf(top: AnyNode, without: ReadonlySet<AnyNode>): readonly string[] {
   const lines: string[] = [];
   let line = '';

@@ -7,36 +7,36 @@ import { aboutArticle } from './about-article.ts';
 import { linesOf } from './article-lines.ts';
 import { type MainPart, mainPart } from './main-part.ts';
 
-/** The main content of a page: an article, a page of documentation, a thread. What the page doesn't say is undefined. */
+/** The main content of a page: an article, a page of documentation, a thread. Facts that the page doesn't give are undefined. */
 export interface Article {
   /** The heading, or else the page's title without the name of the site. */
   readonly title: string | undefined;
-  /** Who wrote it. */
+  /** The author or authors. */
   readonly byline: string | undefined;
-  /** When it was published, as the page writes it: mostly ISO 8601. */
+  /** The date of publication, as the page writes it, usually in ISO 8601. */
   readonly published: string | undefined;
-  /** As the page writes it: `en`, `pt-BR`. */
+  /** The language, as the page writes it, such as `en` or `pt-BR`. */
   readonly language: string | undefined;
-  /** What the page says in short, or else its first paragraph. */
+  /** The page's own summary, or else its first paragraph. */
   readonly excerpt: string | undefined;
-  /** Its text, a line for each block. */
+  /** The text, a line for each block. */
   readonly text: string;
-  /** The same as markdown with absolute links; made when it is first asked for. */
+  /** The content as markdown with absolute links. Made on first use. */
   readonly markdown: string;
 }
 
-/** Characters of a line that may be an excerpt. */
+/** Characters of a line that can serve as an excerpt, at least and at most. */
 const SHORTEST_EXCERPT = 50;
 const LONGEST_EXCERPT = 1_000;
 
 const NOTHING: ReadonlySet<AnyNode> = new Set();
 
-/** The article of an HTML page; undefined if it has none, as a list of links. @param onCut told if its markdown is not all of it */
+/** Finds the article of an HTML page; undefined if it has none, as with a list of links. @param onCut called if the markdown was cut short */
 export function articleIn(page: NodeHandle, base: LinkBase, onCut?: () => void): Article | undefined {
   const part = mainPart(page.node);
   if (part === undefined) return undefined;
   const { heading, ...about } = aboutArticle(page);
-  // A heading above the article is a part of it.
+  // A heading above the article belongs to it.
   const above = heading === undefined || isIn(heading.node, part) ? undefined : heading.node;
   const lines = linesOf(part.top, part.without);
   const line = lines.find(({ length }) => length >= SHORTEST_EXCERPT);

@@ -2,17 +2,17 @@ import type { AnyNode, Element } from 'domhandler';
 import { isElement } from '../tools/nodes.ts';
 import { counts, type Measured } from './measured.ts';
 
-/** Cards beside each other that are a list of other pages. */
+/** Minimum cards side by side that count as a list of other pages. */
 const FEWEST_CARDS = 3;
-/** What a card's text weighs at most. */
+/** Maximum weight of a card's text. */
 const HEAVIEST_CARD = 400;
 const HEADING = /^h[1-6]$/;
-/** No card holds one of these. */
+/** Elements that no card contains. */
 const LONGER: ReadonlySet<string> = new Set(['pre', 'table']);
 
 /**
- * Elements of a list of other pages: each has one heading, which is a link to another page, and a few lines of text at most. Their text is
- * prose, but no article's.
+ * Finds the cards in lists of other pages: each has one heading, a link to another page, and at most a few lines of text. That text is prose,
+ * but not part of an article.
  */
 export function cardsIn(page: Measured, weights: Float64Array): Uint8Array {
   const { elements, parents } = page;
@@ -30,7 +30,7 @@ export function cardsIn(page: Measured, weights: Float64Array): Uint8Array {
   return cards.map((card, at) => ((beside[parents[at] as number] ?? 0) >= FEWEST_CARDS ? card : 0));
 }
 
-/** Is a heading a link to another page, and nothing besides? */
+/** Returns whether an element is a heading that consists of a link to another page. */
 export function isLinkedHeading(element: Element): boolean {
   if (!HEADING.test(element.name)) return false;
   const { parent } = element;
@@ -43,7 +43,7 @@ function isLinkAway({ name, attribs }: Element): boolean {
   return name === 'a' && attribs.href !== undefined && !attribs.href.includes('#');
 }
 
-/** Is a node more than white space? */
+/** Returns whether a node is more than white space. */
 export function isSeen(node: AnyNode): boolean {
   return !('data' in node) || node.data.trim() !== '';
 }

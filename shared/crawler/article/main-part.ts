@@ -4,51 +4,50 @@ import { cardsIn, isLinkedHeading, isSeen } from './cards.ts';
 import { counts, type Measured, measured, sums, weightsOf } from './measured.ts';
 import { SECTION, verdictsOn } from './surroundings.ts';
 
-/** Where a page's article is. */
+/** The part of a page that is its article. */
 export interface MainPart {
   readonly top: Element;
-  /** What in it stands around the article. */
+  /** The elements in `top` that aren't part of the article. */
   readonly without: ReadonlySet<AnyNode>;
 }
 
-/** Characters of prose and code below which there is no article, and, as long as classes are believed, none yet. */
+/** Minimum characters of prose and code in an article; the second applies while classes are still trusted. */
 const SHORTEST_ARTICLE = 50;
 const SHORTEST_BY_WORDS = 120;
-/** Shares of all that a page says: what has less may be around the article if its name or class says so. */
+/** Shares of a page's text: an element with less counts as outside the article if its name or class suggests it. */
 const SHARE_IF_PERHAPS = 0.5;
 const SHARE_IF_SURE = 0.7;
-/** The share of the article that the element around it has to have. */
+/** Share of the article's text that the element chosen for it must contain. */
 const SHARE_OF_TOP = 0.8;
-/** What paragraphs beside each other weigh that are not left behind for a larger one. */
+/** Weight of paragraphs side by side above which the search doesn't narrow to a single one of them. */
 const HEAVIEST_BESIDE = 100;
-/** A block with more of its characters in links than this share, and more than a few, leads elsewhere. */
+/** A block is left out if more than this share of its characters, and more than a few, are in links. */
 const SHARE_OF_LINKS = 0.7;
 const FEW_LINKED = 30;
-/** What may be taken in with the code around an article: a share of its text, and characters. */
+/** Maximum text added with the code around an article: a share of the article's text plus some characters. */
 const SHARE_AROUND = 0.5;
 const TEXT_AROUND = 200;
-/** First elements in each other that are looked at for a heading. */
+/** Nested first elements that are searched for a heading. */
 const MOST_DOWN = 4;
 
 const HEADING = /^h[1-6]$/;
 const PARAGRAPHS: ReadonlySet<string> = new Set(['p', 'pre', 'blockquote']);
 const CODE_OR_TABLE: ReadonlySet<string> = new Set(['pre', 'th']);
-/** Parts of an article, and never all of it. */
+/** Elements that are part of an article, never all of it. */
 const PARTS: ReadonlySet<string> = new Set('p pre ul ol dl dd dt blockquote details figure'.split(' '));
 const BLOCKS_OF_LINKS: ReadonlySet<string> = new Set('div section article ul ol dl'.split(' '));
-/** A block with one of these is more than its links. */
+/** Elements that make a block more than its links. */
 const SHOWN: ReadonlySet<string> = new Set('pre table math img figure picture video'.split(' '));
 
 /**
- * The main part of a page: what most of its prose and code is in, as far in as that leads, without navigation, lists of other pages,
- * comments and the like. Undefined if there is too little of it, or more of links than of anything else. Takes a fixed number of
- * passes over the page, however it is made.
+ * Finds the main part of a page: the innermost element with most of its prose and code, without navigation, lists of other pages, comments
+ * and the like. Undefined if there is too little text, or if most of it is in links. Takes a fixed number of passes over any page.
  */
 export function mainPart(page: AnyNode): MainPart | undefined {
   const all = measured(page);
   const weights = weightsOf(all);
   const whole = sums(all, (at) => weights[at] as number);
-  // In a forum the comments are the article: if there is nothing else, classes aren't believed.
+  // In a forum the comments are the article, so if nothing else is found, classes are ignored.
   for (const areWordsBelieved of [true, false]) {
     const around = elementsAround(all, whole, areWordsBelieved);
     const said = sums(all, (at) => (around[at] === 1 ? 0 : (weights[at] as number)));
@@ -61,7 +60,7 @@ export function mainPart(page: AnyNode): MainPart | undefined {
   return undefined;
 }
 
-/** The elements that stand around an article, and those in them. */
+/** Marks the elements around an article, and those inside them. */
 function elementsAround(page: Measured, whole: Float64Array, areWordsBelieved: boolean): Uint8Array {
   const { elements, parents } = page;
   const cards = cardsIn(page, whole);
@@ -71,7 +70,7 @@ function elementsAround(page: Measured, whole: Float64Array, areWordsBelieved: b
   for (const [at, element] of elements.entries()) {
     const { byName, byWords } = verdictsOn(element);
     const share = (whole[at] as number) / (whole[0] as number);
-    // The header of an article has its heading.
+    // The header of the article itself contains its heading.
     const isHeader = element.name === 'header' && (headings[at] as number) > 0;
     const isPerhaps = (byName === 'perhaps' && !isHeader) || (areWordsBelieved && byWords === 'perhaps');
     const isAround =
@@ -85,7 +84,7 @@ function elementsAround(page: Measured, whole: Float64Array, areWordsBelieved: b
   return around;
 }
 
-/** The innermost element with most of what the page says. */
+/** Finds the innermost element with most of the page's text. */
 function innermost({ elements, parents }: Measured, said: Float64Array, around: Uint8Array): number {
   const heaviest = new Int32Array(elements.length).fill(-1);
   const beside = new Float64Array(elements.length);
@@ -104,7 +103,7 @@ function innermost({ elements, parents }: Measured, said: Float64Array, around: 
   }
 }
 
-/** Is an element only a part of a text: a block of it, or a section, which begins with a heading? */
+/** Returns whether an element is only part of a text: one of its blocks, or a section, which begins with a heading. */
 function isPart(element: Element): boolean {
   const { name, attribs } = element;
   if (PARTS.has(name)) return true;
@@ -117,7 +116,7 @@ function isPart(element: Element): boolean {
   return false;
 }
 
-/** The outermost element around one that has further code or tables, and not much besides. */
+/** Finds the outermost ancestor that adds code or tables to an element, but not much else. */
 function withCodeAround(page: Measured, around: Uint8Array, top: number): number {
   const { parents, texts, linked } = page;
   const text = sums(page, (at) => (around[at] === 1 ? 0 : (texts[at] as number) + (linked[at] as number)));
@@ -130,14 +129,14 @@ function withCodeAround(page: Measured, around: Uint8Array, top: number): number
   return found;
 }
 
-/** Is there more text in links than outside of them? */
+/** Returns whether there is more text in links than outside them. */
 function isOfLinks(page: Measured, around: Uint8Array, top: number): boolean {
   const texts = sums(page, (at) => (around[at] === 1 ? 0 : (page.texts[at] as number)));
   const linked = sums(page, (at) => (around[at] === 1 ? 0 : (page.linked[at] as number)));
   return (linked[top] as number) > (texts[top] as number);
 }
 
-/** The outermost elements in an article that are no part of it: what stands around one, and blocks of links. */
+/** Returns the outermost elements in an article that aren't part of it: surroundings and blocks of links. */
 function leftOut(page: Measured, around: Uint8Array, top: number): ReadonlySet<AnyNode> {
   const { elements, parents } = page;
   const without = new Set<AnyNode>();
@@ -152,7 +151,7 @@ function leftOut(page: Measured, around: Uint8Array, top: number): ReadonlySet<A
     const element = elements[at] as Element;
     const inLinks = linked[at] as number;
     const isOfLinks = inLinks > FEW_LINKED && inLinks > SHARE_OF_LINKS * (inLinks + (texts[at] as number));
-    // A list among paragraphs is one of the text.
+    // A list among paragraphs belongs to the text.
     const isOfText = /^[uo]l$/.test(element.name) && hasParagraphs[parents[at] as number] === 1;
     const isLeftOut = isOfLinks && BLOCKS_OF_LINKS.has(element.name) && shown[at] === 0 && !isOfText;
     if (isLeftOut || around[at] === 1) without.add(element);

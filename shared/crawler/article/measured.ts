@@ -2,22 +2,22 @@ import type { AnyNode, Element } from 'domhandler';
 import { isElement } from '../tools/nodes.ts';
 import { isLine } from '../tools/text.ts';
 
-/** Not for readers, or nothing to read. */
+/** Elements without text for readers. */
 export const UNREAD: ReadonlySet<string> = new Set(
   'head script style template noscript title iframe object select option button textarea svg canvas audio video'.split(
     ' ',
   ),
 );
-/** Characters of a block below which it says nothing about where an article is: a label, a line of a menu. */
+/** Minimum characters of a block that count as prose. A shorter one is a label or a line of a menu. */
 const SHORTEST_PROSE = 25;
 const HEADING = /^h[1-6]$/;
 
-/** A page's elements in their order, each behind the one around it, and what is written in each: all lists go by the same places. */
+/** A page's elements in document order, each after its parent, and the lengths of their texts. All lists share the same indices. */
 export interface Measured {
   readonly elements: readonly Element[];
-  /** The place of the element around each; -1 for the outermost. */
+  /** Index of each element's parent; -1 for the outermost. */
   readonly parents: readonly number[];
-  /** Characters of the lines that each has itself, and not a block in it: outside of links, and in links. */
+  /** Characters of each element's own lines, without those of blocks inside it: outside links, and in links. */
   readonly texts: readonly number[];
   readonly linked: readonly number[];
 }
@@ -25,12 +25,12 @@ export interface Measured {
 interface Waiting {
   readonly node: AnyNode;
   readonly parent: number;
-  /** The block whose lines these are. */
+  /** Index of the block that the node's lines belong to. */
   readonly block: number;
   readonly isLink: boolean;
 }
 
-/** Reads what is in a node, once. */
+/** Measures the elements in a node, in one pass. */
 export function measured(top: AnyNode): Measured {
   const found = { elements: [] as Element[], parents: [] as number[], texts: [] as number[], linked: [] as number[] };
   const waiting: Waiting[] = [{ node: top, parent: -1, block: -1, isLink: false }];
@@ -59,7 +59,7 @@ function push(waiting: Waiting[], children: readonly AnyNode[], around: Omit<Wai
     waiting.push({ node: children[at] as AnyNode, parent, block, isLink });
 }
 
-/** Characters of a text, white space folded. */
+/** Returns the length of a text with white space folded. */
 function lengthOf(text: string): number {
   let length = 0;
   let wasBlank = true;
@@ -72,7 +72,7 @@ function lengthOf(text: string): number {
   return wasBlank && length > 0 ? length - 1 : length;
 }
 
-/** How much each element's own lines say: prose and code do, headings, labels and links don't. */
+/** Weighs each element's own lines: prose and code count, headings, labels and links don't. */
 export function weightsOf({ elements, texts, linked }: Measured): Float64Array {
   return Float64Array.from(elements, ({ name }, at) => {
     const text = texts[at] as number;
@@ -83,7 +83,7 @@ export function weightsOf({ elements, texts, linked }: Measured): Float64Array {
   });
 }
 
-/** What is in each element, of what each has itself. */
+/** Adds up each element's own value and those of all elements inside it. */
 export function sums({ parents }: Measured, own: (at: number) => number): Float64Array {
   const all = new Float64Array(parents.length);
   for (let at = parents.length - 1; at >= 0; at--) {
@@ -95,7 +95,7 @@ export function sums({ parents }: Measured, own: (at: number) => number): Float6
   return all;
 }
 
-/** How many elements of some kind are in each, itself included. */
+/** Counts the elements of some kind in each element, itself included. */
 export function counts(measured: Measured, isOne: (element: Element, at: number) => boolean): Float64Array {
   return sums(measured, (at) => (isOne(measured.elements[at] as Element, at) ? 1 : 0));
 }

@@ -1,9 +1,9 @@
 import type { Element } from 'domhandler';
 
-/** Does an element stand around an article? `perhaps`: unless much of the page is in it, or code or a table. */
+/** Whether an element is outside the article. `perhaps` means yes, unless it has much of the page's text, or code or a table. */
 export type Verdict = 'no' | 'perhaps' | 'yes';
 
-/** Two verdicts: what an element is, by its name and role, and what its classes call it. */
+/** Two verdicts on an element: by its name and role, and by the words in its classes. */
 export interface Verdicts {
   readonly byName: Verdict;
   readonly byWords: Verdict;
@@ -13,10 +13,10 @@ const NAMES: ReadonlySet<string> = words('nav dialog menu input datalist embed')
 const PERHAPS_NAMES: ReadonlySet<string> = words('aside footer header');
 const ROLES: ReadonlySet<string> = words('navigation search dialog alertdialog menu menubar toolbar tooltip');
 const PERHAPS_ROLES: ReadonlySet<string> = words('complementary contentinfo banner');
-/** What is content, or around all of it, whatever it is called: its classes say how it looks. */
+/** Elements that are content, or contain all of it, whatever their classes: those only describe their look. */
 const CONTENT: ReadonlySet<string> = words('html body main pre code table thead tbody tr td th dt dd h1 math');
 const CONTENT_ROLES: ReadonlySet<string> = words('main article note doc-endnotes doc-footnote doc-tip tabpanel math');
-/** Words of a class or an id by which an element is around an article. */
+/** Words of a class or an id that put an element outside the article. */
 const WORDS: ReadonlySet<string> = words(
   `ad ads advert adverts advertisement advertisements advertising adsense adslot adunit advertorial sponsor sponsored sponsors
   promo promos promotion promotions promoted outbrain taboola
@@ -36,25 +36,25 @@ const PERHAPS_WORDS: ReadonlySet<string> = words(
   teaser teasers promobox carousel slideshow gallery upsell cta donate donation
   hide hidden invisible overlay noprint screenreader sronly discussion community`,
 );
-/** What such words begin with that are written in one with others. */
+/** Beginnings of such words in compounds. */
 const STEMS: readonly string[] = [
   ...words('relateda relatedc relatedp relateds recommend newslett breadcrumb sharebu sharei sharel socialsh'),
   ...words('advert commentb commentf commentl taboola outbrain disqus'),
 ];
-/** Words for what stands beside the text, but belongs to it. */
+/** Words for elements beside the text that belong to it. */
 const BESIDE: ReadonlySet<string> = words(
   `admonition alert callout caution danger important info note notecard notes tip warning example tabpanel
   footnote footnotes endnotes sidenote marginnote pullquote embed tweet tweets`,
 );
-/** Elements whose ids tell what is in them. */
+/** Elements whose ids describe their content. */
 const IDENTIFIED: ReadonlySet<string> = words('div section aside header footer form ul ol');
 /** Characters of a class, an id or a style that are read. */
 const LONGEST = 256;
 
-/** Classes of what is below a heading, and part of a text. */
+/** Classes of the section below a heading, which is part of a text. */
 export const SECTION = /(?:^|\s)(?:section|sect\d|level\d)(?:\s|$)/;
 
-/** What is said of an element. */
+/** Judges an element by its name, role, classes and id. */
 export function verdictsOn(element: Element): Verdicts {
   const { name, attribs } = element;
   const role = attribs.role?.trim().toLowerCase() ?? '';
@@ -73,8 +73,8 @@ function verdictOf(said: readonly string[]): Verdict {
 }
 
 /**
- * The words of an element's classes and id: `postMeta` and `post-meta` have the same. The id of a heading, or of the section below it, is
- * often made of its text, and so says nothing: `<section id="sharing-a-repository">`.
+ * Returns the words of an element's classes and id; `postMeta` and `post-meta` give the same. The id of a heading, or of the section below
+ * it, is often made from its text and means nothing here: `<section id="sharing-a-repository">`.
  */
 function wordsIn({ name, attribs }: Element): readonly string[] {
   const classes = (attribs.class ?? '').slice(0, LONGEST);

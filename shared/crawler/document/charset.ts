@@ -15,18 +15,18 @@ export interface DecodedBody {
 
 /** A page must declare its charset within this, by the HTML standard; an XML declaration must end within it. */
 const PRESCAN_BYTES = 1024;
-/** But browsers look at later declarations, too. Behind this, Trawl doesn't. */
+/** Browsers also accept later declarations. Trawl does so within this. */
 const LATE_BYTES = 262_144;
-/** Bytes per piece when a body is decoded in pieces: some milliseconds each. */
+/** Bytes per piece when a body is decoded in pieces, which takes a few milliseconds each. */
 const PIECE_BYTES = 262_144;
 
-/** Decoders by label. Only labels of the Encoding standard get in, so that the map can't grow without end. */
+/** Decoders by label. Holds only labels of the Encoding standard, so the map can't grow without limit. */
 const decoders = new Map<string, Decoder>();
 const utf8: Decoder = new TextDecoder('utf-8');
 const windows1252: Decoder = new TextDecoder('windows-1252');
 
 /**
- * Decodes a page's body. It never fails: invalid bytes become U+FFFD. The first row that names an encoding decides:
+ * Decodes a page's body. Never fails: invalid bytes become U+FFFD. The first row that gives an encoding decides:
  *
  * | source                                                              | e.g.                              | pages | documents |
  * |---------------------------------------------------------------------|-----------------------------------|-------|-----------|
@@ -47,19 +47,19 @@ export function decodeBody(body: Uint8Array, contentType: string | undefined): D
   return { text: decoder.decode(body), charset: decoder.encoding };
 }
 
-/** The encoding of {@link decodeBody}. */
+/** Returns the encoding that {@link decodeBody} would use. */
 export function charsetOf(body: Uint8Array, contentType: string | undefined): string {
   return decoderFor(body, contentType).encoding;
 }
 
-/** The encoding that a label means, by its WHATWG name in lower case; nothing if none does. */
+/** Returns the encoding for a label, by its WHATWG name in lower case; undefined if the label is unknown. */
 export function encodingOf(label: string): string | undefined {
   return labelled(label)?.encoding;
 }
 
-/** The text of {@link decodeBody} in pieces, for large bodies, by their {@link charsetOf}. */
+/** Yields the text of {@link decodeBody} in pieces, for large bodies. @param charset the body's {@link charsetOf} */
 export function* decodePieces(body: Uint8Array, charset: string): Generator<string> {
-  // Not the shared decoder: other bodies may use that between two pieces.
+  // Not the shared decoder, which other bodies may use between two pieces.
   const decoder = newDecoder(charset);
   for (let at = 0; at < body.length; at += PIECE_BYTES) {
     yield decoder.decode(body.subarray(at, at + PIECE_BYTES), { stream: true });
@@ -67,7 +67,7 @@ export function* decodePieces(body: Uint8Array, charset: string): Generator<stri
   yield decoder.decode();
 }
 
-/** The text of a document as it arrives. Only its beginning is held back, until the encoding is clear. */
+/** Yields the text of a document as it arrives. Holds back only its beginning, until the encoding is clear. */
 export async function* decodeStream(
   body: AsyncIterable<Uint8Array>,
   contentType?: string,
@@ -87,7 +87,7 @@ interface StreamDecoder {
   end(): string;
 }
 
-/** A separate decoder for one body. For UTF-8 in pieces, the decoder of Node.js is faster than the standard one. */
+/** Makes a separate decoder for one body. For UTF-8 in pieces, Node.js's `StringDecoder` is faster than `TextDecoder`. */
 function streamDecoder(found: Decoder = utf8): StreamDecoder {
   if (found.encoding === 'utf-8') {
     const decoder = new StringDecoder('utf8');
@@ -97,7 +97,7 @@ function streamDecoder(found: Decoder = utf8): StreamDecoder {
   return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
 }
 
-/** The same body, with a first piece long enough to show its encoding. */
+/** Yields the same body, with a first piece long enough to show its encoding. */
 async function* headFirst(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   let head: Uint8Array | undefined = new Uint8Array();
   for await (const bytes of body) {
@@ -113,7 +113,7 @@ async function* headFirst(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   if (head !== undefined && head.length > 0) yield head;
 }
 
-/** Is this enough to see a byte order mark, and the XML declaration if there is one? */
+/** Returns whether these bytes are enough to see a byte order mark, and the XML declaration if there is one. */
 function saysEnough(bytes: Uint8Array): boolean {
   if (bytes.length < 4) return false;
   if (bytes.length >= PRESCAN_BYTES || byMark(bytes) !== undefined) return true;
@@ -125,7 +125,7 @@ function decoderFor(body: Uint8Array, contentType: string | undefined): Decoder 
   return byMark(body) ?? labelled(charsetIn(contentType)) ?? byPrescan(body) ?? byBytes(body);
 }
 
-/** The encoding shown by a byte order mark, or by a `<` in two bytes. */
+/** Returns the encoding shown by a byte order mark, or by a `<` in two bytes. */
 function byMark(body: Uint8Array): Decoder | undefined {
   const [first, second, third, fourth] = body;
   if (first === 0xef && second === 0xbb && third === 0xbf) return utf8;
@@ -145,12 +145,12 @@ function byDeclaration(head: string): Decoder | undefined {
   return asciiBased(/^\s*<\?xml[^>]*?\sencoding\s*=\s*["']\s*([\w.:-]+)/i.exec(head)?.[1]);
 }
 
-/** The bytes in which an encoding may be declared, as characters. */
+/** Returns the bytes in which an encoding can be declared, as characters. */
 function headOf(body: Uint8Array, bytes = PRESCAN_BYTES): string {
   return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, bytes)).toString('latin1');
 }
 
-/** The charset of the first `meta` element that names one. */
+/** Returns the charset of the first `meta` element that names one. */
 function metaCharset(head: string): string | undefined {
   for (const [, source = ''] of withoutComments(head).matchAll(/<meta[\s/]([^>]*)/gi)) {
     const attributes = attributesIn(source);
@@ -160,7 +160,7 @@ function metaCharset(head: string): string | undefined {
   return undefined;
 }
 
-/** The charset that a `meta` element names. */
+/** Returns the charset that a `meta` element names. */
 function declaredBy(attribute: (name: string) => string | undefined): string | undefined {
   const isContentType = attribute('http-equiv')?.toLowerCase() === 'content-type';
   return attribute('charset') ?? (isContentType ? charsetIn(attribute('content')) : undefined);
@@ -179,7 +179,7 @@ function withoutComments(head: string): string {
   return head.replace(/<!--.*?(?:-->|$)/gs, '');
 }
 
-/** The `charset` parameter of a media type, quoted or not. */
+/** Returns the `charset` parameter of a media type, quoted or not. */
 function charsetIn(contentType: string | undefined): string | undefined {
   return /charset\s*=\s*["']?([^\s;"',]+)/i.exec(contentType ?? '')?.[1];
 }
@@ -195,7 +195,7 @@ function byBytes(body: Uint8Array): Decoder {
   return (body.length > PRESCAN_BYTES ? byLateMeta(body) : undefined) ?? windows1252;
 }
 
-/** The encoding that the first `meta` element with a known one declares, wherever it is. */
+/** Returns the encoding of the first `meta` element that declares a known one, anywhere in the first 256 KiB. */
 function byLateMeta(body: Uint8Array): Decoder | undefined {
   const reader = new HtmlReader(headOf(body, LATE_BYTES), false);
   for (let token = reader.next(); token !== END_OF_PAGE; token = reader.next()) {

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { multiByte } from '../tools/libraries.ts';
 
-/** A decoder of text as it arrives: `TextDecoder`, or one that takes the place of one. */
+/** A streaming decoder of text: `TextDecoder`, or a replacement with the same interface. */
 export interface Decoder {
   /** The encoding, by its WHATWG name in lower case. */
   readonly encoding: string;
@@ -9,12 +9,12 @@ export interface Decoder {
 }
 
 /**
- * Those of several bytes. Node.js reads some otherwise than the Encoding standard, and so browsers, do: of `euc-kr`, it lacks 8,822
- * syllables. And its decoder of `gb18030` throws if a text that comes in pieces has a bad byte.
+ * Multi-byte encodings. Node.js decodes some of them differently from the Encoding standard, and so from browsers: its `euc-kr` lacks 8,822
+ * syllables. Its decoder for `gb18030` also throws if a text that comes in pieces has a bad byte.
  */
 const MULTI_BYTE: ReadonlySet<string> = new Set('big5 euc-jp euc-kr gb18030 gbk iso-2022-jp shift_jis'.split(' '));
 
-/** A decoder of its own. Throws a RangeError for a label that the Encoding standard doesn't know. */
+/** Makes a new decoder, not shared with others. Throws a RangeError for a label that the Encoding standard doesn't know. */
 export function newDecoder(label: string): Decoder {
   const decoder = new TextDecoder(label);
   return MULTI_BYTE.has(decoder.encoding) ? new MultiByteDecoder(decoder.encoding) : decoder;

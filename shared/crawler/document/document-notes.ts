@@ -18,27 +18,27 @@ import type { HtmlTokenizer } from '../html/tokenizer.ts';
 import { hasOtherScheme, hasWord, linkWritten, withoutFragment } from '../link-written.ts';
 import { refreshTarget } from './meta-refresh.ts';
 
-/** What one pass over a page finds. */
+/** The findings of one pass over a page. */
 export interface Document {
   /** The text of the first `<title>`, white space folded; null if there is none. */
   readonly title: string | null;
-  /** The links of `<a>` and `<area>`, absolute, without fragments, each once, in the order of the page. */
+  /** The links of `<a>` and `<area>`: absolute, without fragments, each once, in document order. */
   readonly links: readonly string[];
   /** The links that have `rel=nofollow` at every occurrence. */
   readonly nofollow: ReadonlySet<string>;
-  /** The links that `<a>`, `<area>` or `<link>` name with `rel=next`: the next page of a list. */
+  /** The `rel=next` links of `<a>`, `<area>` and `<link>`, which lead to the next page of a list. */
   readonly next: ReadonlySet<string>;
-  /** The credentials that links had in front of their host, by link; those of the first occurrence. */
+  /** By link, the credentials in front of its host, from its first occurrence. */
   readonly logins: ReadonlyMap<string, string>;
-  /** A `<meta name=robots>` asks that no link be followed. */
+  /** Whether a `<meta name=robots>` asks not to follow any link. */
   readonly isNofollow: boolean;
   /** The absolute URL of the first `<link rel=canonical>`; null if there is none. */
   readonly canonical: string | null;
-  /** Where the first `<meta http-equiv=refresh>` that leads to another page does, absolute; null if there is none. */
+  /** The absolute URL of the first `<meta http-equiv=refresh>`, if it leads to another page; null otherwise. */
   readonly refresh: string | null;
-  /** The absolute URLs of the frames of a `<frameset>`: such a page has no links of its own. */
+  /** The absolute URLs of the frames of a `<frameset>`, a page without links of its own. */
   readonly frames: readonly string[];
-  /** What links are relative to, by `<base>`; nothing if the page itself isn't HTML. */
+  /** The base of links, from `<base>` or the page's URL; undefined if the page isn't HTML. */
   readonly base: LinkBase | undefined;
   /** The parts that were cut, by the limits of `page-limits.ts`. */
   readonly truncated: readonly PagePart[];
@@ -59,12 +59,12 @@ export const NO_DOCUMENT: Document = {
   truncated: [],
 };
 
-/** Where an element is. */
+/** The place of an element. */
 export interface NotedPlace {
-  /** `false`: it is one of SVG or MathML. */
+  /** `false` for an element of SVG or MathML. */
   readonly isHtml: boolean;
   readonly isInTemplate: boolean;
-  /** It is inside a template whose content isn't part of the page. */
+  /** Whether it is inside a template whose content isn't part of the page. */
   readonly isInert: boolean;
 }
 
@@ -81,10 +81,10 @@ const MAX_CANONICALS = 10;
 const MAX_NEXTS = 10;
 const MAX_FRAMES = 100;
 
-/** The value of an attribute: undefined if it isn't there, null if it is too long to be read. */
+/** The value of an attribute: undefined if it is missing, null if it is too long to be read. */
 type Value = string | null | undefined;
 
-/** Gathers a page's title and links from its tags, in the order of the page. */
+/** Collects a page's title and links from its tags, in document order. */
 export class DocumentNotes {
   readonly #html: string;
   readonly #url: string;
@@ -112,8 +112,9 @@ export class DocumentNotes {
   #httpEquiv: Value;
 
   /**
-   * @param tokenizer whose tags are noted: those of `html`. `url` is the page's, after redirects
-   * @param encodeQuery of a page that isn't in UTF-8
+   * @param url the page's URL, after redirects
+   * @param tokenizer the tokenizer of `html`
+   * @param encodeQuery writes the queries of links, for a page that isn't in UTF-8
    */
   constructor(html: string, url: string, tokenizer: HtmlTokenizer, encodeQuery?: QueryEncoder) {
     this.#html = html;
@@ -166,7 +167,7 @@ export class DocumentNotes {
     this.#title = this.#html.slice(start, Math.min(end, start + MAX_WRITTEN_TITLE_LENGTH));
   }
 
-  /** What was found so far. */
+  /** Returns the findings so far. */
   document(): Document {
     const base = this.#linkBase();
     return {
@@ -220,7 +221,7 @@ export class DocumentNotes {
       const { attributeStart: start, attributeEnd: end } = tokenizer;
       const length = end - start;
       if (length !== 4 && length !== 3 && length !== 7 && length !== 10) continue;
-      // Most are `href` in lower case, so no string is made for it.
+      // Most names are `href` in lower case, so that one is compared without making a string.
       const isHref = length === 4 && this.#html.startsWith('href', start);
       switch (isHref ? 'href' : this.#html.slice(start, end).toLowerCase()) {
         case 'href':
@@ -309,7 +310,7 @@ export class DocumentNotes {
     return null;
   }
 
-  /** A page that only loads itself again leads nowhere. */
+  /** Returns the URL of the refresh; null for a page that only reloads itself. */
   #refreshed(base: LinkBase): string | null {
     const href = this.#refresh === undefined ? undefined : linkWritten(this.#refresh);
     const url = href === undefined ? undefined : resolveLink(href, base);

@@ -4,8 +4,10 @@ import { END_OF_PAGE, START_TAG, TEXT } from '../html/tokenizer.ts';
 import { type Document, DocumentNotes } from './document-notes.ts';
 
 /**
- * Reads an HTML page's title and links in one pass, without building a tree. `url` is the page's, after redirects; `encodeQuery` is for
- * a page that isn't in UTF-8.
+ * Reads an HTML page's title and links in one pass, without building a tree.
+ *
+ * @param url the page's URL, after redirects
+ * @param encodeQuery writes the queries of links, for a page that isn't in UTF-8
  */
 export function readDocument(html: string, url: string, isXml = false, encodeQuery?: QueryEncoder): Document {
   const reader = new DocumentReader(html, url, isXml, encodeQuery);
@@ -18,7 +20,7 @@ export class DocumentReader {
   readonly #reader: HtmlReader;
   readonly #notes: DocumentNotes;
 
-  /** @param isXml the page is XHTML */
+  /** @param isXml whether the page is XHTML */
   constructor(html: string, url: string, isXml: boolean, encodeQuery?: QueryEncoder) {
     this.#reader = new HtmlReader(html, isXml);
     this.#notes = new DocumentNotes(html, url, this.#reader.tokenizer, encodeQuery);

@@ -6,7 +6,7 @@ import { linkWritten } from '../link-written.ts';
 import { baseOfUrl } from '../tools/page-tools.ts';
 import { refreshTarget } from './meta-refresh.ts';
 
-/** What the headers of an answer say of links, as a page says it in its head. Absolute URLs. */
+/** The links in an answer's headers, which mean the same as those in a page's head. Absolute URLs. */
 export interface HeaderLinks {
   readonly canonical: string | undefined;
   readonly next: readonly string[];
@@ -16,10 +16,10 @@ export interface HeaderLinks {
 const NO_LINKS: HeaderLinks = { canonical: undefined, next: [], refresh: undefined };
 
 /**
- * Reads `Link` (RFC 8288), whose links are the page's own unless they have an `anchor`, and `Refresh`, which browsers read as a
- * `<meta http-equiv=refresh>`. What can't be read is as if it weren't there.
+ * Reads `Link` (RFC 8288), whose links are the page's own unless they have an `anchor`, and `Refresh`, which browsers treat like
+ * `<meta http-equiv=refresh>`. Ignores headers that can't be parsed.
  *
- * @param url of the answer, which they are relative to: a page's `<base>` is not for its headers (RFC 8288, section 3.1)
+ * @param url the answer's URL, the base of the links: a page's `<base>` doesn't apply to its headers (RFC 8288, section 3.1)
  */
 export function headerLinks({ link, refresh }: Readonly<Record<string, string>>, url: string): HeaderLinks {
   if (link === undefined && refresh === undefined) return NO_LINKS;
@@ -31,12 +31,12 @@ export function headerLinks({ link, refresh }: Readonly<Record<string, string>>,
   return {
     canonical: related('canonical')[0],
     next: [...new Set(related('next'))],
-    // A page that only loads itself again leads nowhere.
+    // A page that only reloads itself leads nowhere.
     refresh: sentTo === base.href ? undefined : sentTo,
   };
 }
 
-/** Links that say what they are, and are the page's own. */
+/** Returns the links that have a `rel` and are the page's own. */
 function refsIn(link: string): readonly LinkHeader.Reference[] {
   const isUsable = ({ rel, anchor }: Partial<LinkHeader.Reference>) => rel !== undefined && anchor === undefined;
   try {

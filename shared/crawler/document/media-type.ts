@@ -1,13 +1,13 @@
 const XHTML = 'application/xhtml+xml';
 
-/** A media type, and what may stand behind it, also where a semicolon is missing. */
+/** A media type and the characters that can follow it, even if the semicolon is missing. */
 const MEDIA_TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)(?=[;\s(]|$)/;
-/** What servers send for "I don't know" (MIME Sniffing standard, section 7). */
+/** Types that servers send for "I don't know" (MIME Sniffing standard, section 7). */
 const UNKNOWN: ReadonlySet<string> = new Set(['unknown/unknown', 'application/unknown']);
 
 /**
- * The media type in a `Content-Type`, without parameters, in lower case, as browsers read it: the last of several; nothing if there
- * is none, such as in `html`, `charset=utf-8` or an asterisk for any type.
+ * Returns the media type in a `Content-Type`, in lower case and without parameters. Takes the last of several, as browsers do. Undefined if
+ * there is none, as in `html`, `charset=utf-8` or an asterisk for any type.
  */
 export function mediaTypeOf(contentType: string | undefined): string | undefined {
   if (!contentType?.includes(',')) return typeIn(contentType ?? '');
@@ -22,7 +22,7 @@ function typeIn(text: string): string | undefined {
   return type === undefined || UNKNOWN.has(type) ? undefined : type;
 }
 
-/** A page without a type is taken for HTML: servers that omit the type mostly serve HTML. */
+/** Returns whether a page is HTML. A page without a type counts as HTML, since servers that omit the type mostly serve HTML. */
 export function isHtml(mediaType: string | undefined): boolean {
   return mediaType === undefined || mediaType === 'text/html' || mediaType === XHTML;
 }
@@ -31,7 +31,7 @@ export function isXhtml(mediaType: string | undefined): boolean {
   return mediaType === XHTML;
 }
 
-/** XML, such as a feed, but not XHTML. */
+/** Returns whether a page is XML, such as a feed, but not XHTML. */
 export function isXml(mediaType: string | undefined): boolean {
   return mediaType !== XHTML && /[/+]xml$/.test(mediaType ?? '');
 }

@@ -1,6 +1,6 @@
 /**
- * Where a `<meta http-equiv=refresh>` leads, as it is written; nothing if that is the page itself, or nowhere. Read as browsers do (HTML
- * standard, section 4.2.5.3, "shared declarative refresh steps").
+ * Returns the URL of a `<meta http-equiv=refresh>`, as written; undefined if it only reloads the page, or is invalid. Parses it as browsers
+ * do (HTML standard, section 4.2.5.3, "shared declarative refresh steps").
  *
  * @param content such as `0; url=/en/`
  */
@@ -13,6 +13,6 @@ export function refreshTarget(content: string): string | undefined {
   return url === '' ? undefined : url;
 }
 
-/** Seconds, and what separates them from the URL. */
+/** Seconds, and the separator before the URL. */
 const AFTER_TIME = /^[\t\n\f\r ]*[\d.]+(?=[\t\n\f\r ;,])[\t\n\f\r ]*[;,]?[\t\n\f\r ]*(.*)$/s;
 const BEFORE_URL = /^url[\t\n\f\r ]*=[\t\n\f\r ]*/i;

@@ -10,7 +10,7 @@ const XMP = tagCode('xmp');
 /** Characters of the longest entity, except for numbers with many leading zeros. */
 const LONGEST_ENTITY = 1_000;
 
-/** The text of an HTML page that a reader sees, one line per block, white space folded. */
+/** Returns the text of an HTML page as a human reader sees it, one line per block, white space folded. */
 export function readText(html: string, isXml = false): string {
   const reader = new TextReader(html, isXml);
   reader.read(html.length);
@@ -23,15 +23,15 @@ export class TextReader {
   readonly #reader: HtmlReader;
   readonly #lines: string[] = [];
   #line = '';
-  /** The line is empty or ends in a space, so a leading space of the next text is dropped. */
+  /** Whether the line is empty or ends in a space, so that a leading space of the next text is dropped. */
   #isSpaced = true;
   /** The part of the current text that is still to be added. */
   #textAt = 0;
   #textEnd = 0;
-  /** Can it contain entities? */
+  /** Whether it can contain entities. */
   #isCoded = false;
 
-  /** @param isXml the page is XHTML */
+  /** @param isXml whether the page is XHTML */
   constructor(html: string, isXml: boolean) {
     this.#html = html;
     this.#reader = new HtmlReader(html, isXml);

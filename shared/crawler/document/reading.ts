@@ -9,34 +9,36 @@ import { recordItems } from '../items/record-items.ts';
 import type { Page } from '../page.ts';
 import { type StepOutcome, StepRun } from '../step-run.ts';
 
-/** What a crawler made of a page. */
+/** The result of a crawler for a page. */
 export interface Extract extends Pick<StepOutcome, 'follows' | 'unmet' | 'by'> {
-  /** Of the record. */
+  /** The record's data. */
   readonly data: unknown;
-  /** How many items the data are; nothing for a short crawler. */
+  /** Number of items in the data; missing for a short crawler. */
   readonly items?: number;
-  /** What a short crawler names in the place of the page's links. */
+  /** Links that a short crawler returns in place of the page's own. */
   readonly links?: readonly string[] | undefined;
 }
 
 /** A crawler at work for a run. */
 export interface CrawlerAtWork {
   readonly crawler: Crawler;
-  /** The run's arguments, as the crawler's schema reads them. */
+  /** The run's arguments, parsed by the crawler's schema. */
   readonly args: unknown;
-  /** The crawler's name or file, as the run has it. */
+  /** The crawler's name or file, as in the run's options. */
   readonly options: { readonly crawler: string };
 }
 
-/** One call of a crawler's function. Whoever makes it awaits what `begin` returns, and words what it throws by `stepErrorOf`. */
+/** One call of a crawler's function. The caller awaits the result of `begin`, and passes errors through `stepErrorOf`. */
 export interface Reading {
   readonly about: AboutCall;
   /** The step's own limit, in milliseconds. */
   readonly timeoutMs: number | undefined;
   begin(): unknown;
   /**
-   * @param result what `begin` returned, or resolved with
-   * @throws ProblemError, and what the step said that can't be done
+   * Returns the result of the call.
+   *
+   * @param result the value that `begin` returned or resolved with
+   * @throws ProblemError if the value isn't allowed, CrawlerFault if the step asked for something that can't be done
    */
   end(result: unknown): Extract;
 }
@@ -47,7 +49,7 @@ export interface TakeOver {
   readonly failure: Failure;
 }
 
-/** Has the crawler's function for a page's task read it. */
+/** Prepares the call of the crawler's function for a page: the task's step, or the fallback in `takeOver`. */
 export function readingOf({ crawler, args, options }: CrawlerAtWork, page: Page, takeOver?: TakeOver): Reading {
   const { pageFunction } = crawler;
   if (pageFunction !== undefined)
@@ -72,7 +74,7 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-/** What a step came to whose function has ended. */
+/** Returns the result of a step whose function has ended. */
 function outcomeOf(run: StepRun, returned: unknown): Extract {
   if (returned !== undefined) {
     const mend = kindOf(returned) === GENERATOR ? 'call emit and follow where it yields' : 'emit what is to be kept';
@@ -100,11 +102,11 @@ function checked(result: unknown): Pick<Extract, 'data' | 'links'> {
 }
 
 const EXPECTED = 'expected a step to return { data, links }';
-/** Names of fields that a message has. */
+/** Maximum fields that a message names. */
 const MOST_NAMED = 4;
 const LONGEST_NAMED = 50;
 
-/** What a step returned besides, and what is to be done with it: left as it is, it would be lost. */
+/** Describes further fields that a step returned, which would be lost, and says where to put them. */
 function otherKeys(keys: readonly string[], result: object): string {
   const isCut = keys.length > MOST_NAMED;
   const named = keys.slice(0, MOST_NAMED).map((key) => shortened(key, LONGEST_NAMED));
@@ -116,7 +118,7 @@ function otherKeys(keys: readonly string[], result: object): string {
 
 const GENERATOR = 'a generator';
 
-/** What a crawler gave in the place of something else, for a message. */
+/** Describes an unexpected value for a message. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'undefined';
   if (value === null) return 'null';

@@ -1,4 +1,4 @@
-/** What a step said can't be done as it stands. `too_large`: it is a matter of size alone. */
+/** A step asked for something that can't be done. `too_large`: only its size is the problem. */
 export class CrawlerFault extends Error {
   override readonly name = 'CrawlerFault';
   readonly reason: 'step' | 'schema' | 'too_large';

@@ -1,5 +1,5 @@
 /*
- * Whoever comes from another library calls what that one has: the error then names what there is here.
+ * Authors who come from another library may call its methods. The error then names the equivalent here.
  */
 
 const ELEMENTS = "page.get('h1') is a text, page.attr('a', 'href') an attribute, page.all('li') are elements";
@@ -8,7 +8,7 @@ const ALL = "page.all('li') are the elements";
 const FOLLOW = "follow('product', page.links('a.product')), which a step gets with its page";
 const VALUE = 'it is a value, to be written without brackets';
 
-/** By the names of Scrapy, Crawlee and a browser. */
+/** Equivalents of names from Scrapy, Crawlee and browsers. */
 const ANYWHERE = namesOf({
   [FIRST]: ['querySelector', 'getElementById', 'select_one'],
   [ALL]: ['querySelectorAll', 'getElementsByTagName', 'getElementsByClassName', 'find_all'],
@@ -18,7 +18,7 @@ const ANYWHERE = namesOf({
   'emit({ … }), which a step gets with its page': ['pushData'],
   'page.resolve(link)': ['urljoin'],
 });
-/** Those that other objects may have, too. */
+/** Names that other objects can have as well, so they count only on a page. */
 const OF_PAGES = namesOf({
   [ELEMENTS]: ['css', '$', '$$', 'select', 'selectAll', 'find'],
   [VALUE]: ['title', 'url', 'text', 'status', 'headers', 'body', 'contentType', 'article'],
@@ -27,7 +27,7 @@ const OF_ELEMENTS = namesOf({ [VALUE]: ['text', 'html', 'name'] });
 /** V8's message: `page.first(...).text is not a function`. */
 const NO_FUNCTION = /^(?:(.{1,200})\.)?([\w$]{1,40}) is not a function$/;
 
-/** What a crawler's author may have meant by a call of what isn't there; nothing if that isn't known. */
+/** Returns what a crawler's author probably meant by calling a method that doesn't exist; undefined if unknown. */
 export function meantBy(error: Error): string | undefined {
   const [, of = '', name = ''] = (error instanceof TypeError && NO_FUNCTION.exec(error.message)) || [];
   const isPage = of === 'page' || of === 'response' || name === '$';

@@ -3,25 +3,25 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** The program's folder, and its real path if that is a symlink: a stack may name either. */
+/** The program's folder, and its real path if it is a symlink: a stack can name either. */
 const ROOTS = [...new Set([ROOT, realpathSync(ROOT)])];
 /** Folders of the program that don't belong to crawlers. */
 const OURS = new Set(['services', 'shared']);
 
-/** Where commands are given: crawlers of their own are shown as they would be typed. */
+/** The current folder. Files in it are shown as a user would type them. */
 const HERE = process.cwd();
 
-/** Where on a stack an error came from, as `crawlers/news.ts:7`; files outside the program and this folder have their full path. */
+/** Places on an error's stack, such as `crawlers/news.ts:7`. Files outside the program and the current folder have their full path. */
 export interface Places {
-  /** The innermost line of a crawler, or of files it imports that aren't packages. */
+  /** The innermost line of a crawler, or of a file that it imports, packages aside. */
   readonly crawler: string | undefined;
-  /** The same line, to be read. */
+  /** The same place, for reading its line. */
   readonly source?: SourcePlace;
   /** The innermost line of any file. */
   readonly any: string | undefined;
 }
 
-/** A line of a file; lines are counted from 1. */
+/** A line of a file, counted from 1. */
 export interface SourcePlace {
   readonly file: string;
   readonly line: number;
@@ -46,7 +46,7 @@ export function placesIn(stack: string): Places {
   return { crawler: undefined, any };
 }
 
-/** `at step (file:///app/crawlers/news.ts:7:11)`, or `at async /app/crawlers/news.ts:7:11`. */
+/** Reads a stack line: `at step (file:///app/crawlers/news.ts:7:11)` or `at async /app/crawlers/news.ts:7:11`. */
 function locationIn(line: string): { readonly file: string; readonly line: string } | undefined {
   const bracket = line.indexOf(' (');
   const whole = bracket < 0 ? line.slice(line.lastIndexOf(' ') + 1) : line.slice(bracket + 2, -1);
@@ -65,7 +65,7 @@ function pathOf(place: string): string | undefined {
   }
 }
 
-/** A file, by its path or URL, as users would type it if it is in their folder. */
+/** Returns the path of a file, given by path or URL, as a user would type it if it is in the current folder. */
 export function shownPath(file: string): string {
   const path = pathOf(file) ?? file;
   return within([HERE], path) ?? path;

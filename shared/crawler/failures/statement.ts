@@ -3,14 +3,14 @@ import type { SourcePlace } from './place.ts';
 
 /** Characters kept of a statement. */
 const MOST_LENGTH = 120;
-/** Files remembered at most; at this number all are forgotten. */
+/** Number of files in memory at which all of them are forgotten. */
 const MOST_FILES = 50;
 
-/** Lines of source for people: errors of crawlers name them. */
+/** Reads lines of source code, which the errors of crawlers quote. */
 export class Statements {
   readonly #files = new Map<string, readonly string[]>();
 
-  /** The line at a place, trimmed and cut; nothing if it can't be read. */
+  /** Returns the line at a place, trimmed and cut; undefined if it is blank or can't be read. */
   at({ file, line }: SourcePlace): string | undefined {
     const text = (this.#lines(file)[line - 1] ?? '').trim();
     if (text === '') return undefined;

@@ -3,12 +3,12 @@ import { meantBy } from './other-names.ts';
 import { type Places, placesIn } from './place.ts';
 import { Statements } from './statement.ts';
 
-/** A crawler's function threw, took too long, or returned something that a step may not. Only this page fails. */
+/** A crawler's function threw, took too long, or returned a value that isn't allowed. Only this page fails. */
 export class StepError extends Error {
   override readonly name = 'StepError';
   readonly code = 'ERR_STEP';
   readonly reason: CrawlerFault['reason'];
-  /** File and line with the step, or the crawler with the step, if no line threw: failures of one place are counted together. */
+  /** File and line, or the crawler if no line threw, with the step. Failures in one place are counted together. */
   readonly place: string;
 
   constructor(place: string, said: string, cause: unknown) {
@@ -18,31 +18,31 @@ export class StepError extends Error {
   }
 }
 
-/** A problem that was found with a step from outside, so it has no line in the crawler. */
+/** A problem with a step that was found from outside, so it has no line in the crawler. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
 }
 
-/** Lines of stack kept while a step runs: frames of packages may stand above the crawler's own. */
+/** Stack frames recorded while a step runs: frames of packages can be above the crawler's own. */
 export const STACK_LINES = 50;
 /** Characters kept of a crawler's error message, and of why a middleware skips a page. */
 export const MAX_MESSAGE_LENGTH = 2_000;
 
-/** The function of a crawler that is called. */
+/** The crawler's function being called. */
 export interface AboutCall {
   /** The crawler's name. */
   readonly crawler: string;
-  /** Of a crawler with steps. */
+  /** The name of the step or join, if the crawler has steps. */
   readonly step?: string;
-  /** It is a join's. */
+  /** Whether `step` is a join. */
   readonly isJoin?: boolean;
-  /** What else of it is called: a middleware, or its login. */
+  /** The name of another function: a middleware, or the login. */
   readonly part?: string;
-  /** `false`: the statement that threw is not told. */
+  /** `false` keeps the statement that threw out of the message. */
   readonly tellsStatement?: boolean;
 }
 
-/** The failure of a crawler's function: its place, what is wrong, and the statement. The crawler is named where no line can be. */
+/** Makes the error for a failure in a crawler's function: place, problem and statement. Without a line, it names the crawler instead. */
 export function stepErrorOf(
   { crawler, step, isJoin = false, part, tellsStatement = true }: AboutCall,
   error: unknown,
@@ -65,7 +65,7 @@ function placesOf(error: unknown): Places {
   }
 }
 
-/** A sentence for any thrown value; even reading an error may throw. */
+/** Returns a sentence for any thrown value. Even reading an error can throw. */
 function sentenceOf(error: unknown): string {
   try {
     if (error instanceof ProblemError || error instanceof CrawlerFault) return error.message;

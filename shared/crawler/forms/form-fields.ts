@@ -3,7 +3,7 @@ import { foldedSpace } from '../html/folded-space.ts';
 import { elementsNamed, isElement } from '../tools/nodes.ts';
 import { sourceOf } from '../tools/text.ts';
 
-/** A file that a form is filled in with: its name, and what is in it. */
+/** A file to submit with a form: its name and content. */
 export interface FormFile {
   readonly filename: string;
   readonly text: string;
@@ -11,32 +11,32 @@ export interface FormFile {
   readonly type?: string;
 }
 
-/** A name and a value, as a form sends them. */
+/** A name and a value as a form sends them. */
 export type Field = readonly [name: string, value: string | FormFile];
 
-/** An element that may be submitted with a form. */
+/** An element that can be submitted with a form. */
 export interface Control {
   readonly element: Element;
   readonly name: string;
-  /** In lower case: that of an `<input>` or a `<button>`, else the element's name. */
+  /** The type of an `<input>` or a `<button>`, in lower case; for other elements, the element's name. */
   readonly type: string;
 }
 
-/** What submits its form when it is pressed. */
+/** Types of controls that submit the form when pressed. */
 export const BUTTONS: ReadonlySet<string> = new Set(['submit', 'image']);
-/** What is never sent. */
+/** Types of controls that are never sent. */
 const UNSENT = new Set(['button', 'reset']);
-/** What a browser sends for a file that nobody has chosen, in a form that sends files. */
+/** The value that a browser sends for a file input without a file, in a form that sends files. */
 export const NO_FILE: FormFile = { filename: '', text: '' };
 const OPTIONS: ReadonlySet<string> = new Set(['option']);
 
-/** A control; nothing if a browser wouldn't send it, as one that is disabled, or one of a disabled `<fieldset>`. */
+/** Returns an element as a control; undefined if a browser wouldn't send it, because it or its `<fieldset>` is disabled, say. */
 export function controlOf(element: Element): Control | undefined {
   const control = { element, name: element.attribs.name ?? '', type: typeOf(element) };
   return UNSENT.has(control.type) || isBarred(element) ? undefined : control;
 }
 
-/** What a browser sends for a control that nobody touched, no button (HTML standard, "construct the entry list"). */
+/** Returns the fields a browser sends for an untouched control other than a button (HTML standard, "construct the entry list"). */
 export function fieldsOf(control: Control): readonly Field[] {
   return control.name === '' ? [] : valuesOf(control).map((value) => [control.name, value]);
 }
@@ -68,7 +68,7 @@ function valuesOf({ element, type }: Control): readonly (string | FormFile)[] {
   }
 }
 
-/** Where a slider stands: in the middle unless it says, within its ends, and on one of its steps. */
+/** Returns the value of a slider: by default its middle, always within its range and on one of its steps. */
 function placeOfSlider({ min, max, step, value }: Element['attribs']): number {
   const least = numberOr(min, 0);
   const most = Math.max(least, numberOr(max, MOST_OF_SLIDER));
@@ -83,17 +83,17 @@ function placeOfSlider({ min, max, step, value }: Element['attribs']): number {
   );
 }
 
-/** Of a slider without a `max`. */
+/** The end of a slider without a `max`. */
 const MOST_OF_SLIDER = 100;
-/** Further ones of a sum of fractions are none of the page's. */
+/** Significant digits of a slider's value; further ones are rounding errors. */
 const MOST_DIGITS = 12;
 
-/** A number as attributes have it. */
+/** Reads a number in the syntax of attributes. */
 function numberOr(text: string | undefined, otherwise: number): number {
   return text !== undefined && /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : otherwise;
 }
 
-/** What a pressed button sends. */
+/** Returns the fields of a pressed button. */
 export function pressed({ element, name, type }: Control): readonly Field[] {
   if (type === 'image') {
     const prefix = name === '' ? '' : `${name}.`;
@@ -105,7 +105,7 @@ export function pressed({ element, name, type }: Control): readonly Field[] {
   return name === '' ? [] : [[name, element.attribs.value ?? '']];
 }
 
-/** The nearest element of this name around a node. */
+/** Returns the nearest ancestor with this name. */
 export function closest(node: AnyNode, name: string): Element | undefined {
   for (const element of around(node)) if (element.name === name) return element;
   return undefined;
@@ -132,7 +132,7 @@ function isBarred(element: Element): boolean {
   return false;
 }
 
-/** The first legend: what is in it isn't disabled with its fieldset. */
+/** Returns whether a node is the fieldset's first legend, whose controls aren't disabled with the fieldset. */
 function isLegendOf(fieldset: Element, inside: AnyNode): boolean {
   if (!isLegend(inside)) return false;
   if (!firstLegends.has(fieldset)) firstLegends.set(fieldset, fieldset.children.find(isLegend));
@@ -143,10 +143,10 @@ function isLegend(node: AnyNode): boolean {
   return isElement(node) && node.name === 'legend';
 }
 
-/** By their fieldsets: each control in a legend asks for the first. */
+/** The first legend of each fieldset, cached since every control in a legend needs it. */
 const firstLegends = new WeakMap<Element, AnyNode | undefined>();
 
-/** Is an option disabled, by itself or with its group? */
+/** Returns whether an option is disabled, by itself or with its group. */
 function isOff({ attribs, parent }: Element): boolean {
   if (attribs.disabled !== undefined) return true;
   return parent !== null && isElement(parent) && parent.name === 'optgroup' && parent.attribs.disabled !== undefined;

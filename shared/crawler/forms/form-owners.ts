@@ -9,28 +9,28 @@ import { closest } from './form-fields.ts';
 /** The page that a form is on. */
 export type FormPage = Pick<PageTools, 'all' | 'url'>;
 
-/** What belongs to which form of a page, in the order of the page. */
+/** Which controls belong to which form of a page, in document order. */
 interface Owners {
   readonly formOf: ReadonlyMap<Element, Element | undefined>;
   readonly controlsOf: ReadonlyMap<Element | undefined, readonly Element[]>;
-  /** What links of the page are relative to. */
+  /** The base of the page's links. */
   readonly base: LinkBase;
 }
 
-/** By the top of a page's tree: a page may have thousands of forms, and each is asked for its own. */
+/** Cached by the root of a page's tree: a page can have thousands of forms, and each looks for its controls. */
 const known = new WeakMap<AnyNode, Owners>();
 
-/** What may be submitted with a form. */
+/** Returns the elements that can be submitted with a form. */
 export function controlsIn(page: FormPage, form: Element): readonly Element[] {
   return ownersOn(page, form).controlsOf.get(form) ?? [];
 }
 
-/** The form that a control belongs to; nothing if it belongs to none. */
+/** Returns the form that a control belongs to; undefined if it belongs to none. */
 export function formAround(page: FormPage, control: Element): Element | undefined {
   return ownersOn(page, control).formOf.get(control);
 }
 
-/** What the action of a form is relative to. */
+/** Returns the base of a form's action. */
 export function baseOf(page: FormPage, form: Element): LinkBase {
   return ownersOn(page, form).base;
 }
@@ -56,7 +56,7 @@ function ownersOn(page: FormPage, element: Element): Owners {
   return owners;
 }
 
-/** Of several with one id, the first. Not looked for where no control names a form. */
+/** Returns the first element with each id; empty if no control refers to a form by id. */
 function elementsById(page: FormPage, controls: readonly Element[]): ReadonlyMap<string | undefined, Element> {
   const byId = new Map<string | undefined, Element>();
   if (controls.every(({ attribs }) => attribs.form === undefined)) return byId;
@@ -64,7 +64,7 @@ function elementsById(page: FormPage, controls: readonly Element[]): ReadonlyMap
   return byId;
 }
 
-/** The form that a control names, or that it is in, or that a parser knew to be open. */
+/** Returns the form that a control names by id, or else the one that the parser knew to be open, or else the one around it. */
 function ownerOf(control: Element, byId: ReadonlyMap<string | undefined, Element>): Element | undefined {
   const { form: id } = control.attribs;
   if (id === undefined) return formOwners.get(control) ?? closest(control, 'form');

@@ -18,28 +18,28 @@ import {
 import { baseOf, controlsIn, elementsOf, type FormPage, formAround } from './form-owners.ts';
 import { multipartOf } from './multipart.ts';
 
-/** What a field of a form is filled in with: a list for one that is sent several times, or not at all. */
+/** The value for a form's field. A list sends the field once per value; an empty list doesn't send it. */
 export type FieldValue = string | number | FormFile | readonly (string | number | FormFile)[];
-/** What a form is filled in with. A field that is undefined stays as it is. */
+/** Values for a form's fields, by name. A field that is undefined keeps the form's own value. */
 export type FormFields = Readonly<Record<string, FieldValue | undefined>>;
 
 /** Fields by name, as they are sent. */
 type Given = ReadonlyMap<string, readonly (string | FormFile)[]>;
 
 const FORMS: ReadonlySet<string> = new Set(['form']);
-/** Encodings of a form that are looked at: the first that is one counts. */
+/** Names in `accept-charset` that are checked; the first known encoding counts. */
 const MOST_ENCODINGS = 100;
-/** Characters of a wrong value in a message. */
+/** Characters of a wrong value that a message shows. */
 const MOST_SHOWN = 80;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data';
 
 /**
- * What a browser would send for a form: its fields as they are, hidden ones included, these in their place, and its first button, or
- * those that the fields name. Fields that the form doesn't have are added. Nothing if there is no such form.
+ * Returns the request that a browser would send for a form: the form's own values, hidden fields included, replaced by the given fields, and
+ * its first button or the one that the fields name. Adds fields that the form doesn't have. Undefined if there is no such form.
  *
- * @param css of the form. Default: the first with a password field, else the first.
- * @throws Error if a field can't be filled in so
+ * @param css selects the form. Default: the first with a password field, otherwise the first.
+ * @throws Error if a field can't take the value given
  */
 export function submissionOf(page: FormPage, fieldsGiven: FormFields, css?: string): FollowedRequest | undefined {
   const given = givenIn(fieldsGiven);
@@ -63,7 +63,10 @@ export function submissionOf(page: FormPage, fieldsGiven: FormFields, css?: stri
   return submissionBy(page, { form, button, fields: fields.flat(), encode });
 }
 
-/** What sites that guard against forged requests look at; the page itself isn't named, or the same search from two pages were two. */
+/**
+ * Returns the headers that sites check against forged requests. They name only the page's origin: with its full URL, the same search from
+ * two pages would be two requests.
+ */
 function sentFrom(page: string, to: string): Readonly<Record<string, string>> {
   const { origin, protocol } = new URL(page);
   const isDowngrade = protocol === 'https:' && URL.parse(to)?.protocol !== 'https:';
@@ -97,7 +100,7 @@ function isFile(value: unknown): value is FormFile {
   return typeof value.filename === 'string' && typeof value.text === 'string' && isType;
 }
 
-/** @param css of a form, or of what a form is in */
+/** @param css selects a form, or an element around one */
 function formOf(page: FormPage, css: string | undefined): Element | undefined {
   if (css !== undefined) return elementsOf(page, css).flatMap((each) => [...elementsNamed(each, FORMS)])[0];
   const isPassword = (input: Element): boolean => controlOf(input)?.type === 'password';
@@ -107,14 +110,14 @@ function formOf(page: FormPage, css: string | undefined): Element | undefined {
   return ofPasswords.find((form) => form !== undefined) ?? elementsOf(page, 'form')[0];
 }
 
-/** In the order of the page. Of radio buttons of one name only the last that is chosen. */
+/** Returns the form's controls in document order. Of several checked radio buttons with one name, only the last is included. */
 function controlsOf(page: FormPage, form: Element): readonly Control[] {
   const controls = controlsIn(page, form).flatMap((element) => controlOf(element) ?? []);
   const chosen = new Map(controls.filter(isChosenRadio).map((control) => [control.name, control]));
   return controls.filter((control) => !isChosenRadio(control) || chosen.get(control.name) === control);
 }
 
-/** The button that is pressed: one that the fields name, else the first. */
+/** Returns the button to press: one that the fields name, otherwise the first. */
 function buttonOf(controls: readonly Control[], given: Given): Control | undefined {
   const buttons = controls.filter(({ type }) => BUTTONS.has(type));
   const named = buttons.filter(({ name }) => given.has(name));
@@ -123,20 +126,20 @@ function buttonOf(controls: readonly Control[], given: Given): Control | undefin
   return named.find(isMeant) ?? named[0] ?? buttons[0];
 }
 
-/** What a control sends that nobody touched. A hidden one of this name says in which encoding the form is. */
+/** Returns the fields of an untouched control. A hidden `_charset_` field names the encoding of the form. */
 function untouched(control: Control, encode: QueryEncoder | undefined): readonly Field[] {
   const saysUtf8 = encode === undefined && control.type === 'hidden' && control.name.toLowerCase() === '_charset_';
   return saysUtf8 ? [[control.name, 'UTF-8']] : fieldsOf(control);
 }
 
-/** By the encoding that the form names, else the page's; nothing for UTF-8. */
+/** Returns the encoder for the encoding that the form names, otherwise for the page's; undefined for UTF-8. */
 function encoderOf(page: FormPage, form: Element): QueryEncoder | undefined {
   const labels = foldedSpace((form.attribs['accept-charset'] ?? '').replaceAll(',', ' ')).split(' ', MOST_ENCODINGS);
   const [named] = labels.flatMap((label) => encodingOf(label) ?? []);
   return named === undefined ? baseOf(page, form).encodeQuery : queryEncoderOf(named);
 }
 
-/** What a form sends. */
+/** A filled-in form, ready to send. */
 interface Sent {
   readonly form: Element;
   readonly button: Control | undefined;
@@ -144,19 +147,19 @@ interface Sent {
   readonly encode: QueryEncoder | undefined;
 }
 
-/** What is sent, and where to: a button may say otherwise than its form. */
+/** Builds the request. The button's action, method and encoding override those of the form. */
 function submissionBy(page: FormPage, { form, button, fields, encode }: Sent): FollowedRequest {
   const { formaction, formmethod, formenctype } = button?.element.attribs ?? {};
   const { action = '', method = '', enctype = '' } = form.attribs;
   const base = baseOf(page, form);
   const isPost = (formmethod ?? method).toLowerCase() === 'post';
-  // The request is a text in UTF-8.
+  // Requests are text in UTF-8, so multipart works only if another encoding makes no difference.
   const isSendable = encode === undefined || /^\p{ASCII}*$/u.test(JSON.stringify(fields));
   const isMultipart = isPost && isSendable && (formenctype ?? enctype).toLowerCase() === MULTIPART;
   const { type, body } = isMultipart ? multipartOf(fields) : urlencoded(fields, encode);
   const target = (formaction ?? action).trim();
   const url = URL.parse(target === '' ? page.url : (resolveLink(target, base) ?? target));
-  // Whoever follows it says that it is no URL.
+  // An invalid URL is reported when it is followed.
   if (url === null) return { url: target };
   url.hash = '';
   if (isPost) {
@@ -167,7 +170,7 @@ function submissionBy(page: FormPage, { form, button, fields, encode }: Sent): F
   return { url: `${url.href}?${body}` };
 }
 
-/** A file that nobody has chosen isn't sent. @throws Error if one was given: this type has no place for it */
+/** Encodes fields as `application/x-www-form-urlencoded`, without empty file inputs. @throws Error for a given file, which it can't carry */
 function urlencoded(fields: readonly Field[], encode: QueryEncoder | undefined): { type: string; body: string } {
   const pairs: string[] = [];
   for (const [name, value] of fields) {
@@ -180,11 +183,11 @@ function urlencoded(fields: readonly Field[], encode: QueryEncoder | undefined):
   return { type: FORM_TYPE, body: pairs.join('&') };
 }
 
-/** A name or a value as `application/x-www-form-urlencoded`, in a page's own encoding if it has one. */
+/** Encodes a name or a value as `application/x-www-form-urlencoded`, in the given encoding or else UTF-8. */
 function written(text: string, encode: QueryEncoder | undefined): string {
   const inLines = text.replaceAll(/\r\n?|\n/g, '\r\n');
   const parts = encode === undefined ? [inLines] : inLines.split(/([^\0-\x7f]+)/);
-  // Every second part has no ASCII.
+  // Every second part is the non-ASCII text between two ASCII parts.
   return parts
     .map((part, at) => (at % 2 === 1 ? encode?.(part) : new URLSearchParams([['', part]]).toString().slice(1)))
     .join('');

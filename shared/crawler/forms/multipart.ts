@@ -4,8 +4,8 @@ import type { Field } from './form-fields.ts';
 const EMPTY_TYPE = 'application/octet-stream';
 
 /**
- * Fields as `multipart/form-data` (HTML standard, "multipart form data"), in UTF-8, with the type that names their boundary. That is made of the
- * fields: the same form, filled in alike, is the same request, and nobody can write a field that ends early.
+ * Encodes fields as `multipart/form-data` (HTML standard, "multipart form data") in UTF-8, and returns the media type with their boundary.
+ * The boundary is a hash of the fields, so the same form with the same values is the same request, and no field can contain its boundary.
  */
 export function multipartOf(fields: readonly Field[]): { readonly type: string; readonly body: string } {
   const hash = createHash('sha256').update(JSON.stringify(fields)).digest('hex').slice(0, 32);

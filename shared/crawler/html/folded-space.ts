@@ -1,17 +1,17 @@
 /** White space, except for a single plain space, which needs no replacing. */
 const WHITE_SPACE = /[^\S ]\s*| \s+/g;
-/** Characters that are looked at at once: of a run of white space V8 may keep each, and its stack ends within megabytes; see `firstMatch`. */
+/** Characters processed at once: V8 may remember each character in a run of white space, and megabytes overflow its stack; see `firstMatch`. */
 const PIECE = 1_000_000;
 
 /**
- * A text of any length with each run of white space as a single space.
+ * Replaces each run of white space with a single space, in a text of any length.
  *
- * @param space a run of what counts as white space
+ * @param space matches a run of white space
  */
 export function foldedSpace(text: string, space: RegExp = WHITE_SPACE): string {
   if (text.length <= PIECE) return text.replaceAll(space, ' ');
   let folded = '';
   for (let at = 0; at < text.length; at += PIECE) folded += text.slice(at, at + PIECE).replaceAll(space, ' ');
-  // A run that was cut has a space in each of its pieces.
+  // A run that was cut has left a space in each piece.
   return folded.replaceAll(/ {2,}/g, ' ');
 }

@@ -41,12 +41,12 @@ import {
 const NOBR = tagCode('nobr');
 
 /**
- * What the tags of HTML open and close (HTML standard, section 13.2.6.4). Two things are left out: moving elements in the tree, and
- * reopening formatting elements after the paragraph they were in has ended.
+ * Decides which elements the tags of HTML open and close (HTML standard, section 13.2.6.4). Leaves out two things: moving elements in the
+ * tree, and reopening formatting elements after the paragraph they were in has ended.
  */
 export class HtmlElements {
   readonly #open: OpenElements;
-  /** Has a form begun that no `</form>` has ended? No other form can begin then. */
+  /** Whether a form is open that no `</form>` has ended. No other form can begin then. */
   #hasForm = false;
 
   constructor(open: OpenElements) {
@@ -86,7 +86,7 @@ export class HtmlElements {
     else if ((classes & VOID) === 0) this.#close(open.indexOf(code, SPECIAL));
   }
 
-  /** Closes what an element with its own rule ends. Returns `false` if the element isn't opened. */
+  /** Closes the elements that a start tag with a rule of its own ends. Returns `false` if its element must not be opened. */
   #makeRoom(code: TagCode, classes: number): boolean {
     const open = this.#open;
     if ((classes & TABLE_PART) !== 0) {
@@ -145,7 +145,7 @@ export class HtmlElements {
     if (index > 0) this.#open.adopt(index);
   }
 
-  /** A link ends the link around it. */
+  /** Closes the link around a new one. */
   #closeAnchor(): void {
     const open = this.#open;
     const index = open.indexOf(A, MARKER);
@@ -154,7 +154,7 @@ export class HtmlElements {
     else open.remove(index);
   }
 
-  /** A list item ends the item before it. */
+  /** Closes the list item before a new one. */
   #closeItem(code: TagCode, other: TagCode): void {
     const open = this.#open;
     for (let index = open.innermost; index > 0; index--) {
@@ -169,7 +169,7 @@ export class HtmlElements {
     }
   }
 
-  /** `</form>` closes the form, but not the elements inside it. */
+  /** Handles `</form>`, which closes the form but not the elements inside it. */
   #endForm(): void {
     const open = this.#open;
     const index = open.indexOf(FORM, SCOPE);

@@ -11,17 +11,17 @@ import {
   type TagCode,
 } from './tags.ts';
 
-/** When more elements than this are open, the outermost are dropped. Only their own end tags would still need them. */
+/** Maximum open elements. Beyond that, the outermost are dropped, which only their own end tags would still need. */
 const MOST_OPEN = 256;
 const FORGOTTEN = 128;
 /** Open elements are counted by the last bits of their codes, so that most searches for one that isn't open are skipped. */
 const BUCKETS = 64;
 
 /**
- * The stack of open elements (HTML standard, section 13.2.4.2). It holds the code and the classes of each element, as defined in
- * `tags.ts`, but never `html`, `head` and `body`, because no tag closes them.
+ * The stack of open elements (HTML standard, section 13.2.4.2). Holds the code and the classes of each element, as defined in `tags.ts`, but
+ * never `html`, `head` or `body`, because no tag closes them.
  *
- * The stack is bounded, so the cost of a tag is bounded, too, however deep a page nests.
+ * The stack is bounded, and so is the cost of a tag, however deep a page nests.
  */
 export class OpenElements {
   /** Index 0 is the root, which is never removed. */
@@ -53,12 +53,12 @@ export class OpenElements {
     return this.#codes.length - 1;
   }
 
-  /** Is the innermost element one of SVG or MathML? */
+  /** Whether the innermost element is one of SVG or MathML. */
   get isForeign(): boolean {
     return (this.classes & FOREIGN) !== 0;
   }
 
-  /** In browsers, CDATA sections exist in SVG and MathML, except directly in the elements there that hold HTML. */
+  /** Whether CDATA sections exist here: in SVG and MathML, except directly in their elements that contain HTML. */
   get allowsCdata(): boolean {
     const { classes } = this;
     return (classes & FOREIGN) !== 0 && (classes & (HTML_INTEGRATION | MATH_TEXT_INTEGRATION)) === 0;
@@ -68,12 +68,12 @@ export class OpenElements {
     return this.#templates > 0;
   }
 
-  /** Is this inside a template whose content isn't part of the page? */
+  /** Whether this is inside a template whose content isn't part of the page. */
   get isInert(): boolean {
     return this.#templates > this.#shadowRoots;
   }
 
-  /** Is this inside an element that isn't shown? */
+  /** Whether this is inside an element that isn't shown. */
   get isHidden(): boolean {
     return this.#hidden > 0;
   }
@@ -119,7 +119,7 @@ export class OpenElements {
     this.#classes.splice(index, 1);
   }
 
-  /** Index of the innermost HTML element of this name; 0 if there is none, or an element of the classes `barrier` comes first. */
+  /** Returns the index of the innermost HTML element of this name; 0 if there is none, or an element of the classes `barrier` comes first. */
   indexOf(code: TagCode, barrier: number): number {
     for (let index = this.innermost; index > 0; index--) {
       const classes = this.classesAt(index);
@@ -129,7 +129,7 @@ export class OpenElements {
     return 0;
   }
 
-  /** Index of the innermost HTML element of one of these classes; 0 if there is none, or one of the classes `barrier` comes first. */
+  /** Returns the index of the innermost HTML element of these classes; 0 if there is none, or one of the classes `barrier` comes first. */
   indexOfClass(wanted: number, barrier: number): number {
     for (let index = this.innermost; index > 0; index--) {
       const classes = this.classesAt(index);

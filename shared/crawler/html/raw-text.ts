@@ -2,7 +2,7 @@ import { GREATER, isSpace, SLASH } from './characters.ts';
 import { SCRIPT } from './tag-codes.ts';
 import { addToCode, NO_CODE, type TagCode } from './tags.ts';
 
-/** What changes the state of a script: outside of a comment, in a comment, and in a script inside a comment. */
+/** Marks that change the state of a script: outside a comment, in a comment, and in a script inside a comment. */
 const SCRIPT_MARKS = {
   data: /<!--|<\/script[\t\n\f\r />]/gi,
   escaped: /-->|<\/?script[\t\n\f\r />]/gi,
@@ -19,7 +19,7 @@ export class RawText {
     this.#html = html;
   }
 
-  /** Position of the end tag that ends the text; the end of the page if there is none. `from` must never decrease. */
+  /** Returns the position of the end tag; the end of the page if there is none. `from` must never decrease. */
   endOf(code: TagCode, nameLength: number, from: number): number {
     const end = this.#endTag(code, nameLength, from);
     if (code !== SCRIPT) return end;
@@ -44,7 +44,7 @@ export class RawText {
   }
 
   /**
-   * End of a script that contains `<!--`. In such a comment, a `<script>` makes the next `</script>` part of the text (HTML
+   * Returns the end of a script that contains `<!--`. In such a comment, a `<script>` makes the next `</script>` part of the text (HTML
    * standard, the "script data escaped" states).
    */
   #endOfScript(comment: number): number {

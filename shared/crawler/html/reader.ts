@@ -37,9 +37,8 @@ const SVG_INTEGRATION: ReadonlySet<TagCode> = new Set(['foreignobject', 'desc', 
 const MATH_TEXT: ReadonlySet<TagCode> = new Set(['mi', 'mo', 'mn', 'ms', 'mtext'].map(tagCode));
 
 /**
- * Reads a page tag by tag, and decides as a browser does what each tag means (HTML standard, section 13.2.6): an element of
- * HTML, one of SVG or MathML with the same name, or nothing. It builds no tree. Scripting is off: the content of `noscript` is
- * part of the page.
+ * Reads a page tag by tag, and decides as a browser does what each tag means (HTML standard, section 13.2.6): an HTML element, one of SVG or
+ * MathML with the same name, or nothing. Builds no tree. Scripting is off: the content of `noscript` is part of the page.
  *
  * Time is linear in the length of the page; memory is bounded.
  */
@@ -52,16 +51,16 @@ export class HtmlReader {
   #isFrameset = false;
   /** Elements with raw text are not on the stack: the next end tag is theirs and closes nothing else. */
   #isInRawText = false;
-  /** Does the start tag just read begin an element of HTML? */
+  /** Whether the start tag just read begins an HTML element. */
   isHtml = false;
 
-  /** @param isXml the page is XHTML, where `<script/>` is a complete element */
+  /** @param isXml whether the page is XHTML, where `<script/>` is a complete element */
   constructor(html: string, isXml: boolean) {
     this.tokenizer = new HtmlTokenizer(html, this.open);
     this.#isXml = isXml;
   }
 
-  /** Is the page's body a frameset? Then it has no other elements. */
+  /** Whether the page's body is a frameset. Then it has no other elements. */
   get isFrameset(): boolean {
     return this.#isFrameset;
   }
@@ -144,7 +143,7 @@ export class HtmlReader {
     this.open.push(code, classes);
   }
 
-  /** Inside SVG or MathML: does a start tag begin an element of HTML because of where it is? */
+  /** Returns whether a start tag inside SVG or MathML begins an HTML element because of its place. */
   #isHtmlAgain(code: TagCode): boolean {
     const { classes } = this.open;
     if ((classes & HTML_INTEGRATION) !== 0) return true;
@@ -152,7 +151,7 @@ export class HtmlReader {
     return (classes & ANNOTATION) !== 0 && code === SVG;
   }
 
-  /** And because of its name? */
+  /** Returns whether a start tag inside SVG or MathML begins an HTML element because of its name. */
   #breaksOut(code: TagCode): boolean {
     return code === FONT ? this.#isStyledFont() : (classesOf(code) & BREAKS_OUT) !== 0;
   }
@@ -173,7 +172,7 @@ export class HtmlReader {
     this.#html.end(code);
   }
 
-  /** Closes an element of SVG or MathML, if one of this name is open inside the innermost element of HTML. */
+  /** Closes an element of SVG or MathML, if one of this name is open inside the innermost HTML element. */
   #endForeign(code: TagCode): boolean {
     const { open } = this;
     if (!open.mayHave(code)) return false;

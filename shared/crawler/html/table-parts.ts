@@ -10,14 +10,14 @@ const TD = tagCode('td');
 const TH = tagCode('th');
 export const TR = tagCode('tr');
 
-/** Is the innermost part of a table one that holds only other parts, such as a row? */
+/** Returns whether the innermost part of a table contains only other parts, as a row does. */
 export function isInTable(open: OpenElements): boolean {
   const index = innermost(open);
   const around = open.codeAt(index);
   return index > 0 && around !== TEMPLATE && !holdsText(around);
 }
 
-/** Ends the table directly around a table that begins. */
+/** Closes a table if another one begins directly inside it. */
 export function closeOpenTable(open: OpenElements): void {
   while (isInTable(open)) {
     const index = open.indexOf(TABLE, TABLE_SCOPE);
@@ -49,7 +49,7 @@ function holdsText(part: TagCode): boolean {
   return part === TD || part === TH || part === CAPTION;
 }
 
-/** The parts needed between one part of a table and another inside it; nothing if that part can't be inside it. */
+/** Returns the parts needed between a part of a table and another inside it; undefined if it can't be inside. */
 export function between(around: TagCode, code: TagCode): readonly TagCode[] | undefined {
   const isCell = code === TD || code === TH;
   switch (around) {

@@ -1,6 +1,6 @@
 /**
- * A tag's name as a number, which costs no string: 32-bit FNV-1a of the name in lower case. A test checks that the names of HTML,
- * SVG and MathML have different codes. A page that makes up a name with the code of another only misleads itself.
+ * A tag's name as a number, so that no string is made: the 32-bit FNV-1a hash of the name in lower case. A test checks that the names of
+ * HTML, SVG and MathML have different codes. A page that makes up a name with the code of another only hurts itself.
  */
 export type TagCode = number;
 
@@ -10,7 +10,7 @@ const FNV_PRIME = 0x01000193;
 /** The code of the empty name, to start {@link addToCode} with. */
 export const NO_CODE: TagCode = FNV_OFFSET;
 
-/** The code of a name with one more character. */
+/** Returns the code of a name with one more character. */
 export function addToCode(code: TagCode, charCode: number): TagCode {
   const lower = charCode >= 0x41 && charCode <= 0x5a ? charCode + 0x20 : charCode;
   return Math.imul(code ^ lower, FNV_PRIME);
@@ -30,7 +30,7 @@ export const VOID = 1 << 0;
 export const SPECIAL = 1 << 1;
 export const FORMATTING = 1 << 2;
 export const HEADING = 1 << 3;
-/** Ignored outside of a table. */
+/** Ignored outside a table. */
 export const TABLE_PART = 1 << 4;
 /** Its start tag closes an open `p`. */
 export const CLOSES_P = 1 << 5;
@@ -62,7 +62,7 @@ export const IMPLIED_END = 1 << 19;
 export const SVG_ELEMENT = 1 << 20;
 export const MATH_ELEMENT = 1 << 21;
 export const FOREIGN = SVG_ELEMENT | MATH_ELEMENT;
-/** Elements of SVG or MathML that hold HTML. */
+/** Elements of SVG or MathML that contain HTML. */
 export const HTML_INTEGRATION = 1 << 22;
 export const MATH_TEXT_INTEGRATION = 1 << 23;
 export const ANNOTATION = 1 << 24;
@@ -128,7 +128,7 @@ for (const [classes, names] of NAMES) {
   for (const code of names.split(/\s+/).map(tagCode)) CLASSES.set(code, (CLASSES.get(code) ?? 0) | classes);
 }
 
-/** The classes of HTML elements with this name. */
+/** Returns the classes of HTML elements with this name. */
 export function classesOf(code: TagCode): number {
   return CLASSES.get(code) ?? 0;
 }

@@ -12,24 +12,24 @@ import {
 import { RawText } from './raw-text.ts';
 import { addToCode, NO_CODE, type TagCode } from './tags.ts';
 
-/** What {@link HtmlTokenizer.next} found. Comments, doctypes and CDATA sections are skipped. */
+/** Kinds of token that {@link HtmlTokenizer.next} finds. Comments, doctypes and CDATA sections are skipped. */
 export const END_OF_PAGE = 0;
 export const TEXT = 1;
 export const START_TAG = 2;
 export const END_TAG = 3;
 export type Token = typeof END_OF_PAGE | typeof TEXT | typeof START_TAG | typeof END_TAG;
 
-/** What the tokenizer must know about the open elements. */
+/** The facts about the open elements that the tokenizer needs. */
 export interface TokenizerContext {
-  /** Does `<![CDATA[` begin a CDATA section? If not, it begins a comment that ends at the next `>`. */
+  /** Whether `<![CDATA[` begins a CDATA section. If not, it begins a comment that ends at the next `>`. */
   readonly allowsCdata: boolean;
 }
 
 /**
- * The tokenization of the HTML standard (section 13.2.5) for a page that is in memory, in linear time. It creates no strings: its
- * fields hold the positions of the last token's parts.
+ * Tokenizes a page in memory by the HTML standard (section 13.2.5), in linear time. Creates no strings: its fields hold the positions of the
+ * last token's parts.
  *
- * After some start tags the page is raw text. Which ones depends on the tree, so the caller decides: {@link readRawText},
+ * After some start tags the page is raw text. Which tags depends on the tree, so the caller decides, with {@link readRawText} and
  * {@link readPlainText}.
  */
 export class HtmlTokenizer {
@@ -47,13 +47,13 @@ export class HtmlTokenizer {
   /** The range of a text. Raw text is always one token. */
   textStart = 0;
   textEnd = 0;
-  /** Is that raw text? */
+  /** Whether that is raw text. */
   isRawText = false;
   /** The name of a tag. */
   code: TagCode = NO_CODE;
   #nameStart = 0;
   #nameEnd = 0;
-  /** Does the start tag end in `/>`? */
+  /** Whether the start tag ends in `/>`. */
   isSelfClosing = false;
 
   /** The ranges of name and value of the attribute that {@link nextAttribute} found. A missing value is an empty one. */
@@ -103,17 +103,17 @@ export class HtmlTokenizer {
     return END_OF_PAGE;
   }
 
-  /** The page is raw text from here to the end tag of the name just read. */
+  /** Reads the page as raw text from here to the end tag of the name just read. */
   readRawText(): void {
     this.#isRawNext = true;
   }
 
-  /** The rest of the page is text. */
+  /** Reads the rest of the page as text. */
   readPlainText(): void {
     this.#isPlainText = true;
   }
 
-  /** Is the text just read only white space and NULs, which HTML drops? */
+  /** Whether the text just read is only white space and NULs, which HTML drops. */
   get isBlank(): boolean {
     for (let at = this.textStart; at < this.textEnd; at++) {
       const c = this.#html.charCodeAt(at);
@@ -127,7 +127,7 @@ export class HtmlTokenizer {
     return this.#html.slice(this.#nameStart, this.#nameEnd);
   }
 
-  /** The value of the first attribute with one of these names in the tag just read, as written. */
+  /** Returns the value, as written, of the first attribute with one of these names in the tag just read. */
   attribute(...names: readonly string[]): string | undefined {
     const html = this.#html;
     let value: string | undefined;
@@ -146,7 +146,7 @@ export class HtmlTokenizer {
     return this.#nameEnd;
   }
 
-  /** {@link nextAttribute} begins again, with the attributes of a tag that was read before, if their start is given. */
+  /** Makes {@link nextAttribute} start again: at the tag just read, or at an earlier one if the start of its attributes is given. */
   rewindAttributes(start = this.#nameEnd): void {
     this.#attributesAt = start;
   }
@@ -182,7 +182,7 @@ export class HtmlTokenizer {
     return true;
   }
 
-  /** The first `<` that begins markup. */
+  /** Returns the position of the next `<` that begins markup. */
   #nextMarkup(from: number): number {
     const html = this.#html;
     let at = html.indexOf('<', from);
@@ -222,7 +222,7 @@ export class HtmlTokenizer {
     return end <= length;
   }
 
-  /** The position after the `>` of a tag, searched from the end of its name; after the end of the page if there is none. */
+  /** Returns the position after the `>` of a tag, searched from the end of its name; beyond the end of the page if there is none. */
   #endOfTag(from: number): number {
     const html = this.#html;
     const { length } = html;
@@ -257,7 +257,7 @@ export class HtmlTokenizer {
     return length + 1;
   }
 
-  /** The position after the comment, doctype or CDATA section that begins at `at`. */
+  /** Returns the position after the comment, doctype or CDATA section that begins at `at`. */
   #endOfDeclaration(at: number): number {
     const html = this.#html;
     if (html.startsWith('--', at + 2)) return this.#endOfComment(at);
@@ -265,7 +265,7 @@ export class HtmlTokenizer {
     return this.#behind('>', at + 2);
   }
 
-  /** A comment ends at `-->`, which may overlap its own `<!--`, or at `--!>`, which may not. */
+  /** Returns the end of a comment: at `-->`, which may overlap its own `<!--`, or at `--!>`, which may not. */
   #endOfComment(start: number): number {
     if (this.#endAt < start + 2) this.#endAt = this.#find('-->', start + 2);
     if (this.#otherEndAt < start + 4) this.#otherEndAt = this.#find('--!>', start + 4);
@@ -277,7 +277,7 @@ export class HtmlTokenizer {
     return Math.min(this.#find(end, from) + end.length, this.#html.length);
   }
 
-  /** Position of a text; the end of the page if it isn't there. */
+  /** Returns the position of a text; the end of the page if it doesn't occur. */
   #find(text: string, from: number): number {
     const at = this.#html.indexOf(text, from);
     return at < 0 ? this.#html.length : at;
@@ -288,7 +288,7 @@ function isLetter(c: number): boolean {
   return (c >= 0x61 && c <= 0x7a) || (c >= 0x41 && c <= 0x5a);
 }
 
-/** Does a `<` in front of this character begin a tag, a comment or the like? */
+/** Returns whether a `<` in front of this character begins a tag, a comment or the like. */
 function beginsMarkup(c: number): boolean {
   return isLetter(c) || c === SLASH || c === EXCLAMATION || c === QUESTION;
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What is read of a schema's definition: it may be of any copy of zod. */
+/** The parts of a schema's definition that are read. The schema may come from any copy of zod. */
 interface Schema {
   readonly shape?: object;
   readonly def: {
@@ -14,7 +14,7 @@ interface Schema {
   };
 }
 
-/** The fields of the items of a schema, in its order; nothing if they may have others, or can't be told. */
+/** Returns the field names of a schema's items, in its order; undefined if items can have others, or if the fields can't be determined. */
 export function fieldsOfItems(schema: z.ZodType): readonly string[] | undefined {
   const found = fieldsOf(schema as unknown as Schema);
   return found === undefined ? undefined : [...new Set(found)];

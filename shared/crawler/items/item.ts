@@ -1,24 +1,24 @@
 import { CrawlerFault } from '../failures/crawler-fault.ts';
 
 /**
- * An item as it is now, whatever becomes of its lists and plain objects later.
+ * Returns a copy of an item, unaffected by later changes to its lists and plain objects.
  *
  * | in an item                                  | in the record                                     |
  * |---------------------------------------------|---------------------------------------------------|
  * | a field that is undefined                   | left out; null in a list                          |
  * | NaN, infinity                               | null                                              |
- * | what has a `toJSON`, such as a Date         | what that gives                                   |
+ * | an object with `toJSON`, such as a Date     | the result of `toJSON`                            |
  * | an object of a class with fields of its own | its fields                                        |
- * | a Map, a Set, a promise, an element of a page, a function, a bigint | JSON would lose it: refused |
+ * | a Map, a Set, a promise, an element of a page, a function, a bigint | refused: JSON would lose it |
  *
- * @param named what messages call it
- * @throws CrawlerFault if JSON would lose a part of it
+ * @param named the item's name in messages
+ * @throws CrawlerFault if JSON would lose a part of the item
  */
 export function itemAsJson(item: unknown, named = 'item'): unknown {
   try {
     return copied(item, named);
   } catch (error: unknown) {
-    // It is nested too deep, or goes round in a circle: that is judged where its record is written.
+    // The item is nested too deep or circular, which is reported when its record is written.
     if (error instanceof RangeError) return item;
     throw error;
   }

@@ -1,16 +1,16 @@
-/** The data of a record, and how many items they are: none is null, one is the data themselves, several are a list. */
+/** The data of a record and its number of items: `data` is null for none, the item itself for one, a list for several. */
 export interface RecordItems {
   readonly data: unknown;
-  /** Left out by a crawler of one function: its data are one item, if there are any. */
+  /** Missing for a crawler of one function, whose data count as one item if there are any. */
   readonly items?: number | undefined;
 }
 
-/** Items as a record has them. */
+/** Puts items in the form of a record. */
 export function recordItems(items: readonly unknown[]): { readonly data: unknown; readonly items: number } {
   return { data: items.length > 1 ? items : (items[0] ?? null), items: items.length };
 }
 
-/** The items that a record has. */
+/** Returns the items of a record. */
 export function itemsIn({ data, items = data === undefined ? 0 : 1 }: RecordItems): readonly unknown[] {
   if (items > 1) return data as readonly unknown[];
   return items === 1 ? [data] : [];

@@ -9,14 +9,14 @@ import { itemsIn, type RecordItems } from '../items/record-items.ts';
 import type { GroupMaterial } from './join-run.ts';
 import type { JoinInput, MissingInput } from './joins.ts';
 
-/** What is kept of an input: its step is known from its mark. */
+/** An input as it is stored, without its step, which follows from its mark. */
 type KeptInput = Omit<JoinInput, 'step'>;
 
-/** Why a join fails whose group holds more than {@link MAX_GROUP_BYTES}. */
+/** Why a join fails if its group has more than {@link MAX_GROUP_BYTES} of inputs. */
 export const TOO_LARGE =
-  'the inputs of its group take more than 1 MiB together: emit less, or let a step that emits much be apart';
+  'the inputs of its group take more than 1 MiB together: emit less, or set apart: true in a step that emits a lot';
 
-/** What joins get of a task, unless it can't be written as JSON. */
+/** Returns a task's input for joins as JSON, or an error if it can't be written as JSON. */
 export function writeInput(
   { url, kept = {} }: Pick<Task, 'url' | 'kept'>,
   extract: RecordItems,
@@ -26,12 +26,12 @@ export function writeInput(
     return JSON.stringify(input);
   } catch (error: unknown) {
     const reason = error instanceof RangeError ? 'too_large' : 'schema';
-    const message = `what joins get of it can't be written as JSON: ${messageOf(error)}`;
+    const message = `its input for joins can't be written as JSON: ${messageOf(error)}`;
     return new RecordRefusedError(message, { reason, cause: error });
   }
 }
 
-/** What a join gets: of the steps that it takes, in their order, and by URL. So it doesn't depend on which answer came first. */
+/** Returns what a join is called with. Its inputs are sorted by step, in the order of `of`, then by URL, so the order of answers doesn't matter. */
 export function groupMaterial(
   { url, kept = {}, join }: Task,
   { inputs, missing, firstMissing }: GroupInputs,
@@ -55,7 +55,7 @@ export function groupMaterial(
   };
 }
 
-/** What did not end as done, as joins see it. @param ownerUrl of its group */
+/** Returns a member that didn't end as `done`, as joins see it. @param ownerUrl the URL of the group's owner */
 export function missingInput(
   { mark, outcome, reason }: GroupInputs['firstMissing'][number],
   ownerUrl: string,

@@ -3,14 +3,14 @@ import type { JoinPlan, PlannedGroup, PlannedJoin } from '../../task/group/plan.
 import { FILE_STEP } from '../file-step.ts';
 import type { Join } from './joins.ts';
 
-/** Why files are no inputs: the same one may be asked for by many groups, and is stored once. */
+/** Files can't be inputs, since many groups can ask for the same file, which is stored only once. */
 const NO_FILES =
   'but joins take no files: emit page.resolve(link), which is the url of the file, and take the step that emits it';
 
-/** What is looked at of a step. */
+/** The parts of a step that matter for joins. */
 interface PlannedStep {
   readonly name: string;
-  /** How tasks name it. */
+  /** Its name in tasks. */
   readonly key: string;
   readonly to: readonly string[];
   readonly fallback?: string;
@@ -19,12 +19,12 @@ interface PlannedStep {
 
 interface Planned {
   readonly steps: readonly PlannedStep[];
-  /** The steps that seeds may start at. */
+  /** The steps where seeds can start. */
   readonly starts: readonly string[];
   readonly joins: readonly Join[];
 }
 
-/** The joins of a crawler against its graph: what is wrong with them, and the plan that its runs follow. */
+/** Checks the joins of a crawler against its graph, and makes the plan that its runs follow. */
 export class JoinPlanner {
   readonly #steps: ReadonlyMap<string, PlannedStep>;
   readonly #starts: readonly string[];
@@ -36,17 +36,17 @@ export class JoinPlanner {
     this.#joins = new Map(joins.map((join) => [join.name, join]));
   }
 
-  /** All that is wrong, a sentence each. */
+  /** Returns every problem, a sentence each. */
   problems(): string[] {
     const joins = [...this.#joins.values()];
     const named = joins.flatMap((join) => this.#nameProblems(join));
-    // What is below depends on the names.
+    // The other checks follow the names, so those must be right first.
     if (named.length > 0) return named;
     const problems = [...this.#nestingProblems(), ...joins.flatMap((join) => this.#takingProblems(join))];
     return problems.length > 0 ? problems : joins.flatMap((join) => this.#circle(join));
   }
 
-  /** Nothing if the crawler has no joins. To be asked only if there are no problems. */
+  /** Returns the plan; undefined if the crawler has no joins. Call it only if there are no problems. */
   plan(): JoinPlan | undefined {
     if (this.#joins.size === 0) return undefined;
     const owners = this.#owners();
@@ -68,8 +68,8 @@ export class JoinPlanner {
   }
 
   /**
-   * The steps below an owner's: those that the graph reaches from it, until it comes back to it or to one that a start reaches
-   * without passing it; and none that says `apart`.
+   * Returns the steps below an owner's step: those that the graph reaches from it, up to the owner's step itself, to steps that a start
+   * reaches without passing it, and to steps that are `apart`.
    */
   below(owner: string): Set<string> {
     const outside = this.#reached(
@@ -89,7 +89,7 @@ export class JoinPlanner {
     return { layers: this.#layers(owner), takes: [...takes].map((name) => this.#keyOf(name)) };
   }
 
-  /** Joins of one owner's step, or of the run, so that each comes after those that it takes. */
+  /** Returns the joins of an owner's step, or of the run, in layers: each join comes after those that it takes. */
   #layers(owner: string | undefined): string[][] {
     const layers: string[][] = [];
     const depths = new Map<string, number>();
@@ -128,14 +128,14 @@ export class JoinPlanner {
     ];
   }
 
-  /** A step can be below two owners only if one of them is below the other: all ways to it lead past both. */
+  /** A step can be below two owners only if one of them is below the other, since all ways to it pass both. */
   #nestingProblems(): string[] {
     const owners = this.#owners();
     return owners.flatMap((owner) => {
       const above = owners.filter((each) => each !== owner && this.below(each).has(owner));
       if (above.length === 0) return [];
       const what = `step ${owner} has joins of its own, and is below ${above.join(' and ')}, which has joins`;
-      return [`${what}: groups don't nest. Say apart: true in step ${owner}, and it is in no group but its own`];
+      return [`${what}: groups don't nest. Set apart: true in step ${owner} to keep it out of other groups`];
     });
   }
 
@@ -148,11 +148,11 @@ export class JoinPlanner {
         return join.per === per ? [] : [`join ${name} is per ${per}, and takes join ${each}, which is not`];
       if (each === per || below.has(each)) return [];
       const why = this.#steps.get(each)?.apart === true ? 'which is apart' : `which is not below ${per}`;
-      return [`join ${name} is per ${per}, and takes step ${each}, ${why}: it could never get a page of it`];
+      return [`join ${name} is per ${per}, and takes step ${each}, ${why}: it would never get one of its pages`];
     });
   }
 
-  /** The circle that joins take each other in, told by the first of them. */
+  /** Returns the circle in which joins take each other; only for its first join, so that each circle is reported once. */
   #circle({ name }: Join): string[] {
     const open = [[name]];
     const seen = new Set<string>();
@@ -171,7 +171,7 @@ export class JoinPlanner {
     return [];
   }
 
-  /** What a task of a step may lead to: a fallback takes over in its place, and follows links of its own. */
+  /** Returns the steps that a task of a step can lead to, those of its fallbacks included, which take over in its place. */
   #next(name: string): string[] {
     const next: string[] = [];
     const seen = new Set<string>();
@@ -202,5 +202,5 @@ function noneOf(name: string, names: readonly string[]): string {
   const nearest = nearestOf(name, names);
   return nearest === undefined
     ? `which is none of ${names.join(', ')}`
-    : `which is not there: did you mean ${nearest}?`;
+    : `which does not exist: did you mean ${nearest}?`;
 }

@@ -5,7 +5,7 @@ import { itemAsJson } from '../items/item.ts';
 import { issueText, judged, keptBy } from '../step-run.ts';
 import type { Join, JoinInput, JoinOwner, MissingInputs } from './joins.ts';
 
-/** What a join of a group gets. */
+/** The material of a join per owner. */
 export interface GroupMaterial {
   readonly owner: JoinOwner;
   /** The key of the owner's step. */
@@ -14,13 +14,13 @@ export interface GroupMaterial {
   readonly missing: MissingInputs;
 }
 
-/** What a join of the run gets. */
+/** The material of a run join. */
 export interface RunMaterial {
   readonly counts: Readonly<Record<string, number>>;
   readonly records: (of: string) => AsyncIterable<unknown>;
 }
 
-/** One call of a join: collects what it emits. What it emits after it has ended is an error. */
+/** One call of a join. Collects the items it emits; emitting after the join has ended is an error. */
 export class JoinRun {
   readonly #crawler: Crawler;
   readonly #join: Join;
@@ -28,7 +28,7 @@ export class JoinRun {
   readonly #material: GroupMaterial | RunMaterial;
   readonly #items: unknown[] = [];
   #isOver = false;
-  /** The first thing that was refused: a join that catches it has still failed. */
+  /** The first refusal. The join fails even if it catches the error. */
   #fault: Error | undefined;
 
   constructor(crawler: Crawler, join: Join, args: unknown, material: GroupMaterial | RunMaterial) {
@@ -45,7 +45,7 @@ export class JoinRun {
     return (this.#join.run as (about: typeof context) => unknown)(context);
   }
 
-  /** Its items, once its function has ended. */
+  /** Returns the join's items, once its function has ended. Throws the first refusal, if there was one. */
   end(returned: unknown): readonly unknown[] {
     this.#isOver = true;
     if (this.#fault !== undefined) throw this.#fault;
@@ -84,7 +84,7 @@ export class JoinRun {
 
   #checked(item: unknown): unknown {
     const { record, name } = this.#join;
-    if (this.#isOver) throw new CrawlerFault(`join ${name} has ended: await what it waits for`);
+    if (this.#isOver) throw new CrawlerFault(`join ${name} has ended: await all its asynchronous work`);
     if (item === undefined || typeof item === 'function' || Array.isArray(item))
       throw new CrawlerFault(`emits ${Array.isArray(item) ? 'a list: emit each of its items' : typeof item}`);
     if (record === undefined) return itemAsJson(item);

@@ -3,22 +3,22 @@ import type { Failure } from '../../task/task/retry-policy.ts';
 import type { RetrySchedule } from '../../task/task/retry-schedule.ts';
 import type { At, ItemOf, KeptBy } from '../inferred.ts';
 
-/** A page, or another join, that a join takes. */
+/** An input of a join: a page, or the result of another join. */
 export interface JoinInput {
-  /** The step, or the join. */
+  /** The name of the step or the join. */
   readonly step: string;
-  /** Of a join of the same group: its owner's. */
+  /** The page's URL. For a join, the URL of the group's owner. */
   readonly url: string;
-  /** What the links that led there kept. */
+  /** The `kept` of the links that led to the page. */
   readonly kept: Readonly<Record<string, unknown>>;
   /** The items that it emitted. */
   readonly records: readonly unknown[];
 }
 
-/** What of a group did not end as `done`: no input is absent without a sign. */
+/** The members of a group that did not end as `done`, so that no input is missing without a trace. */
 export interface MissingInputs {
   readonly count: number;
-  /** How many by their outcome: `failed`, `skipped`, `cancelled`. */
+  /** Number of members by outcome: `failed`, `skipped`, `cancelled`. */
   readonly outcomes: Readonly<Record<string, number>>;
   /** The first hundred. */
   readonly first: readonly MissingInput[];
@@ -31,7 +31,7 @@ export interface MissingInput {
   readonly reason?: string;
 }
 
-/** The page that a group is about. */
+/** The owner of a group: the page that the group belongs to. */
 export interface JoinOwner<Kept = Readonly<Record<string, unknown>>> {
   readonly url: string;
   readonly kept: Kept;
@@ -44,24 +44,24 @@ interface JoinSpeech<Args, Item> {
   readonly emit: (item: ItemOf<Item>) => void;
 }
 
-/** What a join of a group gets, once all that it waits for has ended. After a crash it may run again: the last record stands. */
+/** The argument of a join per owner, called once the whole group has ended. After a crash it may run again: the last record stands. */
 interface GroupJoinContext<Args, Keeps, Item, Names, Rows> extends JoinSpeech<Args, Item> {
   readonly owner: JoinOwner<KeptBy<Keeps>>;
-  /** Of the steps and joins in `of`, by their order there, and then by URL. */
+  /** Inputs from the steps and joins in `of`, sorted by their order there, then by URL. */
   readonly inputs: readonly InputOf<Names, Rows>[];
   readonly missing: MissingInputs;
 }
 
-/** Whoever looks at its `step` knows of which type its `records` are. */
+/** An input whose `step` determines the type of its `records`. */
 type InputOf<Names, Rows> = {
   readonly [N in Names & string]: JoinInput & { readonly step: N; readonly records: readonly RowOf<At<Rows, N>>[] };
 }[Names & string];
 
-/** What a join of the run gets, once nothing else is left to do. */
+/** The argument of a run join, called once nothing else in the run is left to do. */
 interface RunJoinContext<Args, Item, Rows> extends JoinSpeech<Args, Item> {
-  /** How many tasks of each step and join are done. */
+  /** Number of `done` tasks of each step and join. */
   readonly counts: Readonly<Record<string, number>>;
-  /** The items of a step or a join that it takes, one by one. */
+  /** Iterates over the items of a step or a join in `of`. */
   readonly records: <const N extends string>(of: N) => AsyncIterable<RowOf<At<Rows, N>>>;
 }
 
@@ -71,10 +71,10 @@ type JoinContext<Args, Per, Keeps, Item, Names, Rows> = Per extends string
   ? GroupJoinContext<Args, Keeps, Item, Names, Rows>
   : RunJoinContext<Args, Item, Rows>;
 
-/** Why a join may fail and be tried again: its function threw, was refused or took too long; an item broke its schema. */
+/** Failures after which a join can be tried again: its function threw, was refused or took too long (`step`); an item broke its schema. */
 export const RETRIED_OF_JOINS = ['step', 'schema'] as const;
 
-/** When and how often a join is tried again. What it gets stays the same, but another worker may reach what the first could not. */
+/** When and how often a join is tried again. Its inputs stay the same, but another worker may reach a service that the first could not. */
 interface JoinRetry extends RetrySchedule {
   /** Attempts in all, the first one included. Default: the run's. */
   readonly attempts?: number;
@@ -85,26 +85,26 @@ interface JoinRetry extends RetrySchedule {
     | ((failure: Failure & { readonly attempt: number }) => boolean);
 }
 
-/** What can be said of a join besides its function and what it takes. */
+/** Settings of a join besides its function and its inputs. */
 interface JoinRules {
-  /** How long after all that it waits for has ended it is worth running, in milliseconds. */
+  /** Milliseconds for which the join is worth running, once everything it waits for has ended. */
   readonly deadlineMs?: number;
-  /** The longest that its function may take, in milliseconds; default: `STEP_TIMEOUT`. */
+  /** Longest time, in milliseconds, that its function may take. Default: `STEP_TIMEOUT`. */
   readonly timeoutMs?: number;
-  /** When it is tried again. Default: never. */
+  /** When a failed join is tried again. Default: never. */
   readonly retry?: JoinRetry;
 }
 
-/** The joins of a crawler, inferred part by part as its steps are. */
+/** The joins of a crawler. Their types are inferred part by part, like those of its steps. */
 export type JoinsOf<Args, Names, Keeps, Items, JoinNames, Per, JoinItems> = {
   readonly [J in keyof Per]: { readonly per?: Per[J] };
 } & { readonly [J in keyof JoinItems]: { readonly record?: JoinItems[J] } } & {
   readonly [J in keyof JoinNames]: JoinRules & {
-    /** The step whose pages it runs for, each with all that descends from it. Left out: once for the run. */
+    /** The step whose pages it runs for, once for each page and everything that descends from it. Default: once for the run. */
     readonly per?: keyof Names;
     /** The steps and joins whose results it takes. */
     readonly of: readonly (keyof Names | keyof JoinNames)[];
-    /** What an item of it is. */
+    /** Schema of each item it emits. */
     readonly record?: z.ZodType;
     readonly run: (
       context: JoinContext<

@@ -4,7 +4,7 @@ import type { Crawler } from '../crawler.ts';
 import { itemsIn } from '../items/record-items.ts';
 import type { RunMaterial } from './join-run.ts';
 
-/** What all workers have stored of a run; see {@link RecordSource}. To be closed by whoever reads it. */
+/** The records that all workers have stored for a run; see {@link RecordSource}. The reader closes it. */
 export interface RowSource {
   read(
     run: string,
@@ -14,25 +14,25 @@ export interface RowSource {
   close(): Promise<void>;
 }
 
-/** How many tasks of a run are done, in all and by what their marks carry; see {@link RunProgress}. */
+/** Number of `done` tasks of a run, in total and by the step or join in their marks; see {@link RunProgress}. */
 export interface DoneTasks {
   readonly run: string;
   readonly done: number;
   readonly steps?: Readonly<Record<string, { readonly done: number }>>;
 }
 
-/** How many tasks of each step and join of a crawler are done. */
+/** Returns the number of `done` tasks of each step and join of a crawler. */
 export function doneCounts(crawler: Crawler, { done, steps = {} }: Omit<DoneTasks, 'run'>) {
   const named = Object.values(steps).reduce((sum, counts) => sum + counts.done, 0);
   const of = (name: string): number => steps[name]?.done ?? 0;
   return Object.fromEntries([
-    // The first step's tasks are those that carry no step in their marks.
+    // The tasks without a step in their marks are those of the first step.
     ...crawler.steps.map(({ name }, at) => [name, at === 0 ? done - named : of(name)] as const),
     ...crawler.joins.map(({ name }) => [name, of(name)] as const),
   ]);
 }
 
-/** What a join of the run gets: counts from the store, and rows from the records that this machine can read. */
+/** Returns the material of a run join: counts from the store, and rows from the records that this machine can read. */
 export function runMaterial(crawler: Crawler, progress: DoneTasks, openRecords: () => Promise<RowSource>): RunMaterial {
   const counts = doneCounts(crawler, progress);
   async function* records(of: string): AsyncGenerator<unknown> {
@@ -43,7 +43,7 @@ export function runMaterial(crawler: Crawler, progress: DoneTasks, openRecords: 
     let found = 0;
     try {
       for await (const record of source.read(progress.run)) {
-        // Steps may share a fallback, which may have tasks of its own.
+        // A fallback's record counts for the step it replaced: steps can share a fallback, which can have tasks of its own.
         if (record.outcome !== 'done' || (record.insteadOf ?? record.step) !== of) continue;
         found++;
         yield* itemsIn(record);

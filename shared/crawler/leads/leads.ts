@@ -13,27 +13,27 @@ import { type FollowOptions, LinkBudget, plainDepth, type SortedLinks, sortLinks
 /** The task whose page has the links, in its run. */
 export interface LinkSource {
   readonly task: Task;
-  /** The credentials known for the origins that it has been to. */
+  /** The credentials known for the origins that the task has visited. */
   readonly logins: Logins | undefined;
   readonly run: { readonly crawler: Crawler; readonly options: RunOptions };
 }
 
-/** Links of a page that are offered in the same way. */
+/** Links of a page that are offered under the same rules. */
 export interface Lead {
   readonly links: readonly string[];
-  /** Links that the page asks not to follow; left out if there are none. */
+  /** Links that the page asks not to follow; missing if there are none. */
   readonly nofollow?: readonly string[];
-  /** The run's, or those that a step has in their place. */
+  /** The run's options, with those that a step overrides. */
   readonly options: RunOptions;
   readonly depthOf: (link: string) => number;
   readonly about?: Pick<AboutOffer, 'group' | 'replayed' | 'step' | 'kept' | 'request' | 'queue' | 'deadlineMs'>;
 }
 
 /**
- * The links of a page that are to be followed: those that its step follows, and if the run follows links, all others, or what a
- * short crawler names. What a crawler names is cut to the limits of a page. `isCut`: some were left out.
+ * Returns the links of a page to follow: those that its step follows and, if the run follows links, all links of the page, or those that a
+ * short crawler returns. A crawler's links are cut to the limits of a page. `isCut`: some were left out.
  *
- * Of a group that a replay crawls once more, only those to its members: what else it leads to was followed the first time.
+ * In a group that a replay crawls again, only links to its members are followed: all others were followed the first time.
  */
 export function leadsOf(
   source: LinkSource,
@@ -73,7 +73,7 @@ export function leadsOf(
   return { leads, isCut: budget.isCut };
 }
 
-/** What `--follow` follows: where a page sends browsers, the next page of a list, which only its head may name, its frames, its links. */
+/** Returns the links that `--follow` follows: the page's refresh, the next pages of its lists (some only in the head), its frames, its links. */
 export function linksIn(page: Page): readonly string[] {
   const { refresh, nextPages, frames } = page;
   const links = page.links();
@@ -82,7 +82,7 @@ export function linksIn(page: Page): readonly string[] {
   return more.size === 0 ? links : [...more, ...links];
 }
 
-/** Sorts the links of a lead by what becomes of them. */
+/** Sorts the links of a lead into those to offer, those too deep and those out of scope. */
 export async function sortLead(
   { links, ...lead }: Lead,
   source: LinkSource,
@@ -99,7 +99,7 @@ export async function sortLead(
   });
 }
 
-/** What holds for links to a step: its own rules, and else the run's. A file may be anywhere, unless the run excludes it. */
+/** Returns the options for links to a step: its own rules, otherwise the run's. A file can be anywhere, unless the run excludes it. */
 function optionsAt(step: Step, options: RunOptions): RunOptions {
   const included = step === FILE_STEP ? [] : options.include;
   const { scope = options.scope, include = included, exclude = options.exclude } = step;

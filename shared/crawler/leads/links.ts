@@ -14,36 +14,36 @@ export interface FollowOptions {
   readonly task: Task;
   /** URL of the page that has the links, after redirects. */
   readonly finalUrl: string;
-  /** The run's, or those that a step has in their place. */
+  /** The run's options, with those that a step overrides. */
   readonly options: RunOptions;
   readonly rules: readonly RoutingRule[];
-  /** The logins of the visit that found the links; each is used for its own origin only. */
+  /** The logins of the visit that found the links. Each is used only for its own origin. */
   readonly logins?: Logins | undefined;
-  /** The credentials written in a link itself. */
+  /** Returns the credentials written in a link itself. */
   readonly loginOf?: (link: string) => string | undefined;
-  /** Needed for scope `domain` only. */
+  /** Returns the registrable domain of a host name. Needed only for scope `domain`. */
   readonly domainOf?: (hostname: string) => string;
-  /** How deep the page of a link is. */
+  /** Returns the depth of a link's page. */
   readonly depthOf: (link: string) => number;
-  /** What else is known of the links' tasks. */
+  /** Further fields of the links' tasks. */
   readonly about?: Pick<AboutOffer, 'group' | 'replayed' | 'step' | 'kept' | 'request' | 'queue' | 'deadlineMs'>;
-  /** Where links of no step start. */
+  /** Returns the step where a link starts that no step follows. */
   readonly startOf?: (href: string) => string;
-  /** Has a link been met before? One that is too deep is then not read again. */
+  /** Returns whether a link was seen before. One that is too deep is then not parsed again. */
   readonly isSeen?: (link: string) => boolean;
 }
 
-/** The links of a page, by what becomes of them. */
+/** The links of a page, by whether they are followed and why not. */
 export interface SortedLinks {
-  /** Those that the run follows: not too deep, within its scope, and matching its patterns. */
+  /** Links that the run follows: not too deep, within its scope, and matching its patterns. */
   readonly offers: readonly TaskOffer[];
-  /** Those that only their depth excludes. */
+  /** Links excluded only by their depth. */
   readonly tooDeep: readonly string[];
-  /** Those outside its scope, or not matching its patterns. */
+  /** Links outside the scope, or not matching the patterns. */
   readonly outOfScope: readonly string[];
 }
 
-/** Sorts links of a page. */
+/** Sorts the links of a page. Drops those that can't be crawled. */
 export function sortLinks(links: readonly string[], follow: FollowOptions): SortedLinks {
   const { task, finalUrl, options, rules, logins, loginOf, domainOf = (hostname) => hostname } = follow;
   const { depthOf, about: known, startOf, isSeen = () => false } = follow;
@@ -80,7 +80,7 @@ export function sortLinks(links: readonly string[], follow: FollowOptions): Sort
   return { offers, tooDeep, outOfScope };
 }
 
-/** How deep the pages are that plain links lead to. The next page of a list is as deep as this one, if nobody has set the depth. */
+/** Returns the depth of pages that plain links lead to. Unless a depth was set, the next page of a list is as deep as this one. */
 export function plainDepth(
   { depth }: Pick<Task, 'depth'>,
   { hasDefaultDepth }: Pick<RunOptions, 'hasDefaultDepth'>,
@@ -89,13 +89,13 @@ export function plainDepth(
   return (link) => depth + (hasDefaultDepth === true && isNext(link) ? 0 : 1);
 }
 
-/** Cuts what a crawler names as the links of one page to as many as a page may have. Each may be as long as any URL: a cursor is. */
+/** Cuts a crawler's links of one page to the limits of a page. A single link can be as long as any URL: one with a cursor is long. */
 export class LinkBudget {
   #links = 0;
   #length = 0;
   #isCut = false;
 
-  /** Were some left out? */
+  /** Whether links were left out. */
   get isCut(): boolean {
     return this.#isCut;
   }
@@ -114,19 +114,19 @@ export class LinkBudget {
   }
 }
 
-/** The domain whose limit of hosts a link counts towards; nothing for the domain itself, its `www` and the page's host. */
+/** Returns the domain whose limit of hosts a link counts towards; undefined for the domain itself, its `www` and the page's host. */
 function domainCounting(host: string, own: string, domainOf: (hostname: string) => string): string | undefined {
   const domain = domainOf(host.replace(/:\d+$/, ''));
   return host === own || host === domain || host === `www.${domain}` ? undefined : domain;
 }
 
-/** Without `include` patterns every URL is included; an `exclude` pattern that matches wins. */
+/** Returns whether the patterns allow a URL. Without `include` patterns every URL is included; a matching `exclude` pattern wins. */
 function isWanted(href: string, { include = [], exclude }: RunOptions): boolean {
   if (include.length > 0 && !include.some((pattern) => matchesUrl(pattern, href))) return false;
   return excludingPattern(href, exclude) === undefined;
 }
 
-/** The first of the patterns that matches. */
+/** Returns the first pattern that matches. */
 export function excludingPattern(href: string, exclude: readonly string[] = []): string | undefined {
   return exclude.find((pattern) => matchesUrl(pattern, href));
 }

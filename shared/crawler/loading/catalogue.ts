@@ -7,12 +7,12 @@ import { type LoadedCrawler, loadFiles } from './load.ts';
 
 /** Crawlers that come with this program. */
 const OWN_FOLDER = join(import.meta.dirname, '../../../crawlers');
-/** None of that name was found; one that is broken may have had it. */
+/** No crawler of that name was found. One that couldn't be loaded may have had it. */
 export class UnknownCrawlerError extends ConfigurationError {}
 
 /**
- * Finds a crawler for a command: by its path, or by its name or its file's name in one of these folders, before those that come
- * with this program. Other files there aren't looked at if one has the name.
+ * Finds a crawler for a command: by its path, or by its own or its file's name in these folders, which come before the program's own
+ * crawlers. If a file has the name, and its crawler too, no other file is loaded.
  *
  * @throws UnknownCrawlerError if there is none
  * @throws ConfigurationError if it can't be loaded
@@ -36,7 +36,7 @@ export async function findCrawler(name: string, folders: readonly string[]): Pro
   throw new UnknownCrawlerError([missing(name, folders, names), ...problems]);
 }
 
-/** The crawlers of a process that works for many runs, by their names. All are loaded before it begins. */
+/** The crawlers, by name, of a process that works for many runs. All are loaded before it starts. */
 export class Catalogue {
   readonly crawlers: readonly LoadedCrawler[];
   readonly #byName: ReadonlyMap<string, LoadedCrawler>;
@@ -46,31 +46,31 @@ export class Catalogue {
     this.#byName = new Map(crawlers.map((each) => [each.crawler.name, each]));
   }
 
-  /** @throws ConfigurationError if it has none of this name */
+  /** Returns the crawler of this name. @throws ConfigurationError if there is none */
   named(name: string): LoadedCrawler {
     const found = this.#byName.get(name);
     if (found !== undefined) return found;
     throw new ConfigurationError([`there is no crawler "${name}" here`]);
   }
 
-  /** The versions of its crawlers, by their names. */
+  /** The versions of its crawlers, by name. */
   get versions(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.crawlers.map(({ crawler, version }) => [crawler.name, version]));
   }
 }
 
-/** What there is, and all that is wrong with it. */
+/** The crawlers that were found, and every problem with them. */
 export interface Found {
-  /** Those of the folders first. */
+  /** The folders' crawlers first, then the program's own. */
   readonly crawlers: readonly LoadedCrawler[];
   readonly problems: readonly string[];
-  /** The one that was named; nothing if it isn't there, which is among the problems. */
+  /** The crawler that was named; undefined if it wasn't found, which is then among the problems. */
   readonly chosen: LoadedCrawler | undefined;
 }
 
 /**
- * All crawlers of these folders, and the one that is named, which may lie elsewhere and stands for one of its name; and those that
- * come with this program, unless another has their name.
+ * Finds all crawlers in these folders, the one that is named, and the program's own. The one that is named can be elsewhere, and replaces
+ * a crawler of the same name. One of the program's own is left out if another has its name.
  */
 export async function findAll(folders: readonly string[], named: string): Promise<Found> {
   const path = isPath(named) ? resolve(named) : undefined;
@@ -83,12 +83,12 @@ export async function findAll(folders: readonly string[], named: string): Promis
   const crawlers = [...own, ...ours.filter(isFree)];
   const chosen = path === undefined ? chosenByName(named, crawlers) : byPath;
   const names = crawlers.map(({ crawler }) => crawler.name);
-  // Of a file at that path it is said already what is wrong.
+  // The problem with a file at that path has already been reported.
   const lost = chosen === undefined && path === undefined ? [missing(named, folders, names)] : [];
   return { crawlers, chosen, problems: [...problems, ...sameNames(own), ...lost] };
 }
 
-/** As {@link findAll}. @throws ConfigurationError with all that is wrong with any of them */
+/** Like {@link findAll}, but throws problems. @throws ConfigurationError with every problem with any of the crawlers */
 export async function loadCatalogue(
   folders: readonly string[],
   named: string,
@@ -98,7 +98,7 @@ export async function loadCatalogue(
   return { catalogue: new Catalogue(crawlers), chosen };
 }
 
-/** By its own name, or by that of its file. */
+/** Finds a crawler by its own name, otherwise by the name of its file. */
 function chosenByName(name: string, crawlers: readonly LoadedCrawler[]): LoadedCrawler | undefined {
   const isFile = ({ file }: LoadedCrawler): boolean => ENDINGS.some((ending) => file.endsWith(`/${name}${ending}`));
   return crawlers.find(({ crawler }) => crawler.name === name) ?? crawlers.find(isFile);
@@ -107,7 +107,7 @@ function chosenByName(name: string, crawlers: readonly LoadedCrawler[]): LoadedC
 function sameNames(crawlers: readonly LoadedCrawler[]): string[] {
   return crawlers.flatMap(({ crawler, file }, at) => {
     const first = crawlers.findIndex((each) => each.crawler.name === crawler.name);
-    return first === at ? [] : [`${file}: its name, ${crawler.name}, is that of ${crawlers[first]?.file}, too`];
+    return first === at ? [] : [`${file}: its name, ${crawler.name}, is also that of ${crawlers[first]?.file}`];
   });
 }
 

@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigurationError, codeOf, messageOf } from '../../runtime/errors.ts';
 
-/** Of a file that can be imported. */
+/** Endings of files that can be imported. */
 export const ENDINGS = ['.ts', '.js', '.mjs'] as const;
-/** A crawler's file. What has another dot in its name, a test or a type, is none. */
+/** The name of a crawler's file. A file with another dot in its name, such as a test or a type declaration, isn't one. */
 const CRAWLER_FILE = /^[a-z0-9][a-z0-9-]*\.(?:ts|js|mjs)$/i;
-/** The middleware of a folder's crawlers. */
+/** Names of the file with the middleware for a folder's crawlers. */
 export const MIDDLEWARE_FILES = ['middleware.ts', 'middleware.js', 'middleware.mjs'] as const;
 
-/** Does a crawler's file have this word, the name of a secret, say? Nothing is loaded; what can't be read has none. */
+/** Returns whether a crawler's file contains a word, the name of a secret, say. Loads nothing. `false` if a file can't be read. */
 export function isMentioned(word: string, folders: readonly string[], named: string): boolean {
   try {
     const files = [
@@ -22,12 +22,12 @@ export function isMentioned(word: string, folders: readonly string[], named: str
   }
 }
 
-/** Has it the form of a path, not of a name? */
+/** Returns whether a text is a path rather than a name. */
 export function isPath(name: string): boolean {
   return name.includes('/') || ENDINGS.some((ending) => name.endsWith(ending));
 }
 
-/** The crawlers of these folders. @throws ConfigurationError if one that is there can't be read */
+/** Returns the crawlers' files in these folders. @throws ConfigurationError if a folder exists but can't be read */
 export function crawlerFiles(folders: readonly string[]): string[] {
   return folders.flatMap((folder) => {
     const names = namesIn(folder).filter((name) => CRAWLER_FILE.test(name) && !isMiddleware(name));
@@ -45,12 +45,12 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** The middleware of a folder stands beside its crawlers. */
+/** Returns whether a file is the middleware of its folder, which lies beside the crawlers. */
 function isMiddleware(name: string): boolean {
   return MIDDLEWARE_FILES.some((each) => each === name);
 }
 
-/** The first crawler of these folders whose file has this name. */
+/** Returns the first crawler's file with this name in these folders. */
 export function fileNamed(folders: readonly string[], name: string): string | undefined {
   if (!CRAWLER_FILE.test(`${name}.ts`)) return undefined;
   return folders

@@ -4,8 +4,7 @@ import { exitNow } from '../../runtime/process-exit.ts';
 import { loadFiles } from './load.ts';
 
 /*
- * Says what is wrong with the modules that it is given, and does nothing else: the process of another module, which never let go of
- * it, has to end.
+ * Prints the problems of the modules in its arguments. Started by a process that has to end because another module blocks it forever.
  */
 const STDERR = 2;
 const { problems } = await loadFiles(process.argv.slice(2));

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { ConfigurationError, messageOf } from '../../runtime/errors.ts';
 import { placesIn, shownPath } from '../failures/place.ts';
 
-/** All that is wrong with a crawler's module that can't be imported, each with file and line where they are known. */
+/** Returns every problem with a crawler's module that can't be imported, each with its file, and its line where known. */
 export function loadProblems(file: string, error: unknown): readonly string[] {
   const place = placeOf(file, error) ?? shownPath(file);
   if (error instanceof ConfigurationError) return error.problems.map((each) => `${place}: ${each}`);
@@ -11,11 +11,11 @@ export function loadProblems(file: string, error: unknown): readonly string[] {
   return [`${place} can't be loaded: ${said === '' ? messageOf(error) : said}${mendOf(error)}`];
 }
 
-/** What TypeScript's own compiler allows, and Node.js does not: it only takes the types out. */
+/** Returns advice on an import error: code that TypeScript compiles but Node.js, which only strips types, refuses; or a misspelt path. */
 function mendOf(error: unknown): string {
   const said = error instanceof Error ? error.message : '';
-  if (said.endsWith('in strip-only mode')) return ': Node.js only takes types out; write it as JavaScript has it';
-  if (said.includes('does not provide an export named')) return ': if it is a type, say `import type`';
+  if (said.endsWith('in strip-only mode')) return ': Node.js only strips types; write it in plain JavaScript';
+  if (said.includes('does not provide an export named')) return ': if it is a type, use `import type`';
   const { missing } = missingIn(said) ?? {};
   if (missing === undefined) return '';
   const there = [missing.replace(/js$/, 'ts'), `${missing}.ts`, `${missing}.js`];
@@ -29,13 +29,13 @@ function placeOf(file: string, error: unknown): string | undefined {
   return compilersPlace(stack) ?? placesIn(stack).crawler ?? importersPlace(error.message) ?? checkedPlace(file, error);
 }
 
-/** Node.js puts the place of what doesn't compile before the error: `file:///here/shop.ts:2`. */
+/** Finds the place of code that doesn't compile, which Node.js puts before the error: `file:///here/shop.ts:2`. */
 function compilersPlace(text: string): string | undefined {
   const found = /^(file:\/\/\S+|\/.+):(\d+)\n/.exec(text);
   return found === null ? undefined : `${shownPath(found[1] ?? '')}:${found[2]}`;
 }
 
-/** `Cannot find module '/here/part.ts' imported from /here/shop.ts`: the line that names it. */
+/** Finds the line that imports a missing file, for `Cannot find module '/here/part.ts' imported from /here/shop.ts`. */
 function importersPlace(message: string): string | undefined {
   const found = missingIn(message);
   if (found === undefined) return undefined;
@@ -50,7 +50,7 @@ function importersPlace(message: string): string | undefined {
   }
 }
 
-/** What isn't there, and the file that imports it. */
+/** Reads the missing module, and the file that imports it, from an error message. */
 function missingIn(message: string): { readonly missing: string; readonly importer: string } | undefined {
   const [what = '', importer, ...others] = message.split("' imported from ");
   const [, missing] = what.split(/^Cannot find (?:module|package) '/);
@@ -58,7 +58,7 @@ function missingIn(message: string): { readonly missing: string; readonly import
   return { missing, importer };
 }
 
-/** Of JavaScript that doesn't compile an error has no place, but another Node.js process says it. */
+/** Finds the place of JavaScript that doesn't compile. The error doesn't have it, but `node --check` prints it. */
 function checkedPlace(file: string, error: Error): string | undefined {
   if (!(error instanceof SyntaxError) || file.endsWith('.ts')) return undefined;
   const { stderr } = spawnSync(process.execPath, ['--check', file], { encoding: 'utf8', timeout: 5_000 });

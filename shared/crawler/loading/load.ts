@@ -13,24 +13,24 @@ import { loadProblems } from './load-problem.ts';
 import { resolveOwnImport } from './own-import.ts';
 import { versionOf } from './version.ts';
 
-/** A crawler and where it is from. */
+/** A crawler and its origin. */
 export interface LoadedCrawler {
   readonly crawler: Crawler;
   /** See {@link versionOf}. */
   readonly version: string;
-  /** As users would type it. */
+  /** Its path, as a user would type it. */
   readonly file: string;
 }
 
-/** Files whose modules Node.js has: to import them again takes no time, and needs nobody to watch it. */
+/** Files whose modules Node.js has cached: importing them again takes no time, so the watchdog isn't needed. */
 const imported = new Set<string>();
-/** The longest that the module of a crawler may take to import. */
+/** Longest time for importing the module of a crawler. */
 const LOAD_TIMEOUT_MS = 10_000;
 
 /**
- * Imports modules, each of whose default export is to be a crawler, one after the other. What is wrong with them comes in
- * `problems`, all of it: file, line where one is known, and what is wrong. A module that never lets go of the process ends it, unless
- * nobody watches; what is wrong with the others is then found by another process, and said.
+ * Imports modules, one after the other; the default export of each must be a crawler. Returns every problem: file, line where known, and
+ * message. If a module blocks the event loop forever, the watchdog ends this process, after another process has printed the problems of
+ * the remaining modules. `isWatched: false` runs without the watchdog.
  */
 export async function loadFiles(
   files: readonly string[],
@@ -67,7 +67,7 @@ function lastWords(problems: readonly string[], file: string): readonly string[]
   return [`${shownPath(file)} takes longer than ${LOAD_TIMEOUT_MS / 1_000} s to load.`, ...problems];
 }
 
-/** What has another process look at these files. */
+/** Returns the arguments of a Node.js process that checks these files. */
 function checkOf(files: readonly string[]): readonly string[] {
   if (files.length === 0) return [];
   return [...process.execArgv, fileURLToPath(moduleBeside(import.meta.url, './load-check')), ...files];
@@ -88,7 +88,7 @@ async function loadFile(file: string): Promise<LoadedCrawler> {
   ]);
 }
 
-/** The middleware of a folder, if it has any. @throws ConfigurationError */
+/** Loads the middleware of a folder, if it has any. @throws ConfigurationError */
 async function folderMiddleware(
   folder: string,
 ): Promise<{ readonly list: readonly Middleware[]; readonly file: string } | undefined> {
@@ -126,7 +126,7 @@ async function importOwn(file: string): Promise<{ readonly default?: unknown }> 
     const added = [...fieldsOfAllObjects()];
     if (added.length > 0)
       throw new ConfigurationError([
-        `${shownPath(file)} gives every object a field ${added.join(', ')} (Object.prototype), or imports what does: Object.defineProperty adds one that loops don't meet`,
+        `${shownPath(file)} adds a field to every object (Object.prototype), or imports a module that does: ${added.join(', ')}. Object.defineProperty adds one that loops skip`,
       ]);
     imported.add(file);
     return { default: defaultOf(module) };
@@ -134,12 +134,12 @@ async function importOwn(file: string): Promise<{ readonly default?: unknown }> 
   throw new ConfigurationError([`${shownPath(file)} takes longer than ${LOAD_TIMEOUT_MS / 1_000} s to load`]);
 }
 
-/** What is added to `Object.prototype` is met by each loop over an object's fields, so also where rows and messages are made. */
+/** Yields fields that were added to `Object.prototype`. Every loop over an object's fields meets them, so they would end up in rows and messages. */
 function* fieldsOfAllObjects(): Generator<string> {
   for (const name in {}) yield name;
 }
 
-/** The default export; in CommonJS that TypeScript has made of a module, it is a field. */
+/** Returns the default export. In CommonJS that TypeScript compiled from a module, it is a field of the exports. */
 function defaultOf({ default: given }: { readonly default?: unknown }): unknown {
   const isMade = typeof given === 'object' && given !== null && '__esModule' in given && 'default' in given;
   return isMade ? given.default : given;

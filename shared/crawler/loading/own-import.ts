@@ -2,13 +2,13 @@ import { registerHooks } from 'node:module';
 import { moduleBeside } from '../../runtime/module-beside.ts';
 
 const TRAWL = moduleBeside(import.meta.url, '../trawl').href;
-/** What each file that isn't of a package imports, by their URLs. */
+/** By URL, the files outside packages that each such file imports. */
 const imports = new Map<string, Set<string>>();
 let isResolved = false;
 
 /**
- * From now on `import … from 'trawl'` means this program in every module, whether it is a package beside a crawler, one that is
- * installed globally, or a checkout; and a crawler's `.ts` files are ES modules, whatever the `package.json` beside them says.
+ * Makes `import … from 'trawl'` mean this program in every module from now on, whether the program is a package beside a crawler, installed
+ * globally, or a checkout. Also makes a crawler's `.ts` files ES modules, whatever the `package.json` beside them says.
  */
 export function resolveOwnImport(): void {
   if (isResolved) return;
@@ -24,7 +24,7 @@ export function resolveOwnImport(): void {
   });
 }
 
-/** The files, not of packages, that a file has imported since {@link resolveOwnImport}, by their URLs. */
+/** Returns the URLs of files outside packages that a file has imported since {@link resolveOwnImport}. */
 export function importsOf(url: string): Iterable<string> {
   return imports.get(url) ?? [];
 }

@@ -7,8 +7,8 @@ import { importsOf } from './own-import.ts';
 const LENGTH = 8;
 
 /**
- * The version of a crawler whose module has been imported: 8 hex digits by the content of its file and of all that it imports
- * below its folder, packages left out; and of the others, the middleware of its folder, say. It is the same wherever that folder lies.
+ * Returns the version of a crawler whose module has been imported: 8 hex digits of a hash over its file, the files in its folder and below
+ * that it imports, packages aside, and `others`, such as its folder's middleware. It doesn't depend on where the folder is.
  */
 export function versionOf(file: string, ...others: readonly string[]): string {
   const folder = dirname(file);

@@ -14,11 +14,11 @@ import { formulaOf, isPictureOfFormula } from './math.ts';
 import { isForPicture, isNoPlace, sourcesOf } from './pictures.ts';
 import { definitionParts, isBeforeCode, isDataTable, listParts, tableParts } from './structures.ts';
 
-/** Elements in each other that become markdown. Deeper ones are written as content of the last. */
+/** Nested elements that become markdown. Deeper ones are written as content of the last. */
 const MAX_DEPTH = 64;
-/** White space in a row that is written, a `<br>` being one: the converter trims it in time that grows with the square of its length. */
+/** Maximum white space written in a row, `<br>` included: the converter takes quadratic time to trim it. */
 const MAX_BLANKS = 256;
-/** Not for readers. */
+/** Elements that aren't for readers. */
 const LEFT_OUT: ReadonlySet<string> = new Set(
   'script style template head title noscript frameset noframes svg math iframe object select button canvas audio video'.split(
     ' ',
@@ -27,9 +27,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set(
 const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img']);
 /** Attributes that markdown has a place for. */
 const KEPT: ReadonlySet<string> = new Set(['alt', 'title']);
-/** Characters of such an attribute. */
+/** Maximum characters of such an attribute. */
 const MOST_OF_ATTRIBUTE = 10_000;
-/** Addresses that lead nowhere: they hold a picture or a script themselves. */
+/** Schemes of addresses that lead nowhere, since they contain a picture or a script themselves. */
 const NO_ADDRESSES: ReadonlySet<string> = new Set(['data:', 'javascript:', 'blob:']);
 /** Blocks that the converter doesn't know. */
 const MORE_BLOCKS: ReadonlySet<string> = new Set([
@@ -42,45 +42,45 @@ const MORE_BLOCKS: ReadonlySet<string> = new Set([
   'section',
 ]);
 const CODE: ReadonlySet<string> = new Set(['code', 'kbd', 'samp', 'tt']);
-/** Boxes beside the text, as documentation has them. */
+/** Boxes beside the text in documentation. */
 const ADMONITION = /(?:^|\s)(?:admonition|theme-admonition|markdown-alert|custom-block)(?:\s|$)/;
 const HEADING = /^h[1-6]$/;
 const LIST = /^[ou]l$/;
-/** Inline elements that markdown has nothing for. */
+/** Inline elements without an equivalent in markdown. */
 const UNMARKED: ReadonlySet<string> = new Set(
   'abbr bdi bdo big cite data dfn font ins label mark small span time u var'.split(' '),
 );
-/** What stands on one line in markdown, whatever is in it. */
+/** Tags of elements that are always on one line in markdown. */
 const ON_LINE = /^<\/?(?:a|b|del|em|h[1-6]|i|q|s|strong|su[bp])\b/;
 const TABLE_PARTS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
 
-/** Writes the HTML of a node that a converter can recurse into and finish in time. What it leaves open ends with it. */
+/** Writes the HTML of a node within limits that let a converter recurse into it and finish in time. May leave tags open at the end. */
 export class BoundedHtml {
   readonly #base: LinkBase;
   readonly #without: ReadonlySet<AnyNode>;
   readonly #footnotes: Footnotes;
-  /** The links around blocks, by the block that is linked in their place. */
+  /** Links around blocks, by the block that is linked instead. */
   readonly #linked = new Map<Element, Element>();
   /** The numbers of the items of lists. */
   readonly #numbers = new Map<Element, number>();
-  /** The lists that are open: which have other marks than the one before? */
+  /** For each open list, whether its marks differ from those of the list before it. */
   readonly #lists: boolean[] = [];
-  /** A list that has ended, and after which nothing was written. */
+  /** A list that has ended, if nothing was written since. */
   #listBefore: { readonly name: string; readonly isOther: boolean } | undefined;
-  /** Cells of which it is known whether there is code in the next one. */
+  /** Cached by cell, whether the next cell has code in it. */
   readonly #beforeCode = new Map<Element, boolean>();
-  /** What is still to be written; a text is a tag. */
+  /** Nodes and tags still to be written; tags are strings. */
   readonly #waiting: (AnyNode | string)[];
   #html = '';
   #isCut = false;
   #characters = 0;
   #depth = 0;
   #cells = 0;
-  /** Elements around that stand on one line. */
+  /** Number of open elements that are written on one line. */
   #lines = 0;
-  /** No text was written since code in a line. */
+  /** Whether no text was written since inline code. */
   #isAfterCode = false;
-  /** White space since the last text that the converter keeps: `<br>`, and no-break spaces. */
+  /** White space kept by the converter since the last text: `<br>` and no-break spaces. */
   #blanks = 0;
 
   constructor(top: AnyNode, base: LinkBase, without: ReadonlySet<AnyNode> = new Set()) {
@@ -104,7 +104,7 @@ export class BoundedHtml {
     return this.#html;
   }
 
-  /** Was there more than the limits allow? */
+  /** Whether the node has more than the limits allow. */
   get isCut(): boolean {
     return this.#isCut;
   }
@@ -117,7 +117,7 @@ export class BoundedHtml {
     if (ON_LINE.test(tag)) this.#lines += step;
   }
 
-  /** A tag; of a list with nothing but another one before it, with the class by which it has other marks than that one. */
+  /** Returns a tag. A list right after another one gets a class that gives it different marks, which keeps the two apart. */
   #parted(tag: string): string {
     const [, end, name] = /^<(\/?)(ol|ul|li|blockquote)\b/.exec(tag) ?? [];
     if (name === undefined) return tag;
@@ -152,12 +152,12 @@ export class BoundedHtml {
     else if (name === 'table' && isDataTable(element)) this.#pushTable(element);
     else if (LIST.test(name) && this.#depth < MAX_DEPTH) this.#push(listParts(element, this.#numbers));
     else if (name === 'dl' && this.#depth < MAX_DEPTH) this.#push(definitionParts(element));
-    // Nothing in markdown; their tags would part a block in them from its line, and the space behind a box from the box.
+    // These mean nothing in markdown, and their tags would split a block from its line, and the space after a checkbox from the checkbox.
     else if (UNMARKED.has(name) && !ADMONITION.test(element.attribs.class ?? '')) this.#push(children);
     else this.#writeAround(element, children);
   }
 
-  /** An element by its tags and what is in it. */
+  /** Writes an element as its tags and its content. */
   #writeAround(element: Element, children: readonly AnyNode[]): void {
     const isTooDeep = this.#depth >= MAX_DEPTH;
     const linked = element.name === 'a' ? linkedBlock(element) : undefined;
@@ -195,7 +195,7 @@ export class BoundedHtml {
     if (shown !== '' || kept === 0 || this.#blanks <= MAX_BLANKS) this.#html += escaped(text);
   }
 
-  /** A `<pre>`: a block of code; in a cell of a table, a heading or an emphasis, which have no blocks, code for each line. */
+  /** Writes a `<pre>` as a block of code; in a table cell, a heading or an emphasis, which can't contain blocks, as code for each line. */
   #writeLines(pre: Element): void {
     const code = this.#taken(codeIn(pre));
     if (code.trim() === '') return;
@@ -213,7 +213,7 @@ export class BoundedHtml {
     this.#html += this.#cells > 0 ? `${written}<br>` : written;
   }
 
-  /** Code within a line: markdown has nothing inside it, but may have a link around it. */
+  /** Writes inline code. Markdown allows nothing inside it, but can have a link around it. */
   #writeInline(element: Element): void {
     const [only, ...others] = element.children.filter((child) => !('data' in child) || child.data.trim() !== '');
     const isLink = only !== undefined && others.length === 0 && isElement(only) && only.name === 'a';
@@ -225,14 +225,14 @@ export class BoundedHtml {
 
   #writeCode(text: string, mark: string | undefined): void {
     const attribute = mark === undefined ? '' : ` class="${mark}"`;
-    // Their backticks would be read as one row.
+    // Without a space, the backticks of adjacent code would merge.
     if (mark === undefined && this.#isAfterCode) this.#html += ' ';
     this.#html += `<code${attribute}>${escaped(this.#taken(text))}</code>`;
     this.#isAfterCode = mark === undefined;
     this.#blanks = 0;
   }
 
-  /** A box of a list of tasks. Other fields are nothing to read. */
+  /** Writes the checkbox of a task list. Skips other inputs. */
   #writeBox({ attribs, parent }: Element): void {
     const isInList = parent !== null && isElement(parent) && /^(?:li|p|label)$/.test(parent.name);
     if (isInList && attribs.type?.toLowerCase() === 'checkbox')
@@ -244,7 +244,7 @@ export class BoundedHtml {
     return this.#room(text);
   }
 
-  /** What of a text there is room for. */
+  /** Returns the part of a text that there is room for. */
   #room(text: string): string {
     const left = MAX_MARKDOWN_TEXT - this.#characters;
     this.#characters += Math.min(text.length, left);
@@ -260,11 +260,11 @@ export class BoundedHtml {
   }
 
   #push(parts: readonly (AnyNode | string)[]): void {
-    // Not as arguments of one call: there may be too many.
+    // Pushed one by one: there may be too many for the arguments of one call.
     for (let at = parts.length - 1; at >= 0; at--) this.#waiting.push(parts[at] as AnyNode | string);
   }
 
-  /** The name that a converter is given. A table for layout is a block of blocks. */
+  /** Returns the name of an element for the converter. Tables used for layout become nested blocks. */
   #nameOf(element: Element): string {
     const { name, attribs } = element;
     if (this.#footnotes.notes.has(element)) return FOOTNOTE;
@@ -290,7 +290,7 @@ export class BoundedHtml {
     return kept.map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`).join('');
   }
 
-  /** An address as it is to be written; nothing if it leads nowhere. */
+  /** Returns an address as an absolute URL; undefined if it leads nowhere. */
   #addressOf(written = ''): string | undefined {
     if (isNoPlace(written)) return undefined;
     const url = URL.parse(written, this.#base.href);
@@ -302,12 +302,12 @@ function escaped(text: string): string {
   return escapeText(text.replaceAll(/\s+/g, (blank) => blank.slice(0, MAX_BLANKS)));
 }
 
-/** The text of a heading that opens what is below it may be a button. */
+/** Returns whether an element is a button in a heading: a heading that unfolds its section has its text in one. */
 function isHeadingButton({ name, parent }: Element): boolean {
   return name === 'button' && parent !== null && isElement(parent) && HEADING.test(parent.name);
 }
 
-/** The sign beside a heading by which readers copy its link. */
+/** Returns whether a link is the sign beside a heading with which readers copy its link. */
 function isPermalink(link: Element): boolean {
   const { attribs, parent } = link;
   if (!attribs.href?.startsWith('#') || parent === null || !isElement(parent) || !HEADING.test(parent.name))

@@ -2,29 +2,29 @@ import type { AnyNode, Element } from 'domhandler';
 import { isElement } from '../tools/nodes.ts';
 import { isLine } from '../tools/text.ts';
 
-/** Classes of the numbers that stand beside lines of code. */
+/** Classes of the numbers beside lines of code. */
 const LINE_NUMBERS =
   /(?:^|\s)(?:gutter|rouge-gutter|linenos?|linenodiv|linenumbers?|line-numbers?|line-numbers-rows|hljs-ln-numbers|blob-num|react-syntax-highlighter-line-number)(?:\s|$)/;
-/** How the usual highlighters name a language, in the order in which they are believed. */
+/** Classes in which common highlighters name the language, the most trusted first. */
 const LANGUAGES: readonly RegExp[] = [
   /(?:^|\s)lang(?:uage)?-([\w+#.-]+)/,
   /(?:^|\s)highlight-source-([\w+#.-]+)/,
   /(?:^|\s)brush:\s*([\w+#.-]+)/,
   /(?:^|\s)(?:sourceCode|hljs|highlight)\s+([\w+#.-]+)/,
 ];
-/** The same of what is around the code. */
+/** Class of an ancestor of the code that names the language. */
 const AROUND = /(?:^|\s)(?:(?:language|highlight-source|highlight)-|highlight (?!highlight))([\w+#.-]+)/;
 const NO_LANGUAGE = /^(?:none|default|plain|plaintext|text|txt|notranslate|nohighlight|no-highlight|highlight)$/i;
-/** Elements in which code stands alone, so that their classes are about it; and how many of them are looked at. */
+/** Elements that contain only the code, so that their classes describe it, and the number of ancestors that are checked. */
 const FRAMES: ReadonlySet<string> = new Set('div figure table tbody tr td code pre'.split(' '));
 const MOST_AROUND = 6;
-/** Characters of an element's classes in which a language is looked for. */
+/** Characters of an element's classes that are searched for a language. */
 const MOST_OF_CLASSES = 1_000;
 
-/** The lines of a `<pre>`, as a reader would copy them: without the numbers beside them. */
+/** Returns the lines of a `<pre>` as a reader would copy them, without line numbers. */
 export function codeIn(pre: Element): string {
   let code = '';
-  /** What comes next begins a line of its own. */
+  /** Whether the next text begins a new line. */
   let isApart = false;
   const waiting: (AnyNode | typeof END)[] = pre.children.toReversed();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
@@ -36,7 +36,7 @@ export function codeIn(pre: Element): string {
     } else if (isElement(node)) {
       if (node.name === 'br') code += '\n';
       if (node.name === 'button' || isLineNumbers(node)) continue;
-      // Cells are beside each other.
+      // Cells are on the same line.
       if (isLine(node.name) && node.name !== 'br' && node.name !== 'td') {
         isApart = true;
         waiting.push(END);
@@ -47,22 +47,22 @@ export function codeIn(pre: Element): string {
   return code;
 }
 
-/** The end of a block. */
+/** Marks the end of a block. */
 const END = Symbol('end of a block');
 
-/** Does an element in code hold numbers of lines? */
+/** Returns whether an element in code contains line numbers. */
 function isLineNumbers({ name, attribs }: Element): boolean {
   return name !== 'pre' && name !== 'code' && LINE_NUMBERS.test(attribs.class ?? '');
 }
 
-/** Is a text the numbers of lines, and nothing else? */
+/** Returns whether a text consists of line numbers only. */
 export function isCount(text: string): boolean {
   const numbers = text.trim().split(/\s+/);
   const first = Number(numbers[0]);
   return Number.isInteger(first) && numbers.every((number, at) => number === `${first + at}`);
 }
 
-/** The language that highlighters have written beside a `<pre>`; empty if none. */
+/** Returns the language that a highlighter has noted on or around a `<pre>`; empty if none. */
 export function languageOf(pre: Element): string {
   const code = pre.children.find((child) => isElement(child) && child.name === 'code');
   const own = [pre, ...(code !== undefined && isElement(code) ? [code] : [])];

@@ -2,17 +2,20 @@ import type TurndownService from 'turndown';
 import { turndown } from '../tools/libraries.ts';
 import { altOf, escapedText, fenced, inertTex, targetOf } from './escapes.ts';
 
-/** Classes: of a `<code>` whose text stands in markdown as what the class says, and not as code; of a list with other marks than the one before. */
+/**
+ * Classes that `BoundedHtml` sets: on a `<code>` whose text isn't code in markdown but a formula or a reference, and on a list whose marks
+ * must differ from those of the list before it.
+ */
 export const MARKS = {
   formula: 'formula',
   displayed: 'formula-displayed',
   reference: 'reference',
   other: 'other',
 } as const;
-/** The element that a footnote is written as, with its label in `class`. */
+/** The element in which a footnote is written, with its label in `class`. */
 export const FOOTNOTE = 'section';
 
-/** From HTML as `BoundedHtml` writes it to CommonMark with the tables, footnotes, formulas, boxes and deletions of GitHub. */
+/** Makes a converter from the HTML of `BoundedHtml` to CommonMark with GitHub's tables, footnotes, formulas, checkboxes and deletions. */
 export function newConverter(): TurndownService {
   const made = new (turndown())({
     headingStyle: 'atx',
@@ -71,7 +74,7 @@ export function newConverter(): TurndownService {
     replacement: (content, node) => {
       const list = node as HTMLElement;
       const isInItem = list.parentNode?.nodeName === 'LI' && list.nextSibling === null;
-      // Only a list from 1, and with a text, may follow a line without a blank one between.
+      // Only a list that starts at 1 and has text can follow a line without a blank line between.
       return isInItem && /^\s*(?:[-*]|1[.)]) +\S/.test(content) ? `\n${content}` : `\n\n${content}\n\n`;
     },
   });

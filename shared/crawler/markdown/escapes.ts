@@ -1,13 +1,13 @@
-/** A text as one line. */
+/** Puts a text on one line. */
 function onLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
 }
 
 /**
- * What the converter escapes of a text, and besides what CommonMark and GitHub would take for a tag, a character reference, a deletion or
- * an item of a list. A `<` or `&` at the end counts, too: what follows it may stand in the next element.
+ * Escapes a text as the converter does, and also whatever CommonMark and GitHub would read as a tag, a character reference, a deletion or a
+ * list item. That includes a `<` or `&` at the end, since the text that completes it may be in the next element.
  *
- * @param own the converter's
+ * @param own the converter's own escaping
  */
 export function escapedText(text: string, own: (text: string) => string): string {
   return own(text)
@@ -17,7 +17,7 @@ export function escapedText(text: string, own: (text: string) => string): string
     .replace(/^(\d{1,9})\) /, '$1\\) ');
 }
 
-/** `(address "title")`, whatever is in either: were it no end of a link, the title would be markup. */
+/** Returns `(address "title")`, escaped so that neither can break out of the link and turn the title into markup. */
 export function targetOf(address: string, title: string | null): string {
   const escaped = address.replaceAll(/[\\<>()]/g, '\\$&');
   const written = /\s/.test(escaped) ? `<${onLine(escaped)}>` : escaped;
@@ -25,19 +25,19 @@ export function targetOf(address: string, title: string | null): string {
   return `(${written} "${onLine(title).replaceAll(/[\\"<`[\]]|&(?=#?\w{1,32};)/g, '\\$&')}")`;
 }
 
-/** What a picture shows to those who don't see it, on one line: more would be blocks of their own. */
+/** Escapes the alternative text of a picture, on one line, since further lines would become blocks of their own. */
 export function altOf(alt: string | null, own: (text: string) => string): string {
   return escapedText(onLine(alt ?? ''), own);
 }
 
-/** A block of code between fences that no line of it ends. */
+/** Puts code between fences longer than any in the code. */
 export function fenced(code: string, language: string): string {
   const longest = code.matchAll(/^[ \t]*(`{3,})/gm).reduce((most, [, { length } = '']) => Math.max(most, length), 2);
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${code.replace(/\n$/, '')}\n${fence}`;
 }
 
-/** TeX that is neither tag nor link where formulas are not known: a space between these means nothing in TeX. */
+/** Breaks up anything in TeX that would be a tag or a link where formulas aren't supported, with spaces that mean nothing in TeX. */
 export function inertTex(tex: string): string {
   return tex.replaceAll(/<(?=[a-z/!?])/gi, '< ').replaceAll('](', '] (');
 }

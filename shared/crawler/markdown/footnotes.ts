@@ -6,9 +6,9 @@ const LINK: ReadonlySet<string> = new Set(['a']);
 const NOTES: ReadonlySet<string> = new Set(['li', 'aside', 'div', 'p', 'dd', 'section']);
 const INLINE: ReadonlySet<string> = new Set(['sup', 'span', 'b', 'i', 'em', 'small']);
 const REFERENCE = /(?:foot|end)-?note|note-?ref|cite-?ref|(?:^|\s)reference(?:\s|$)/i;
-/** Elements between a footnote and the link back to its place in the text. */
+/** Maximum elements between a footnote and its link back to the text. */
 const MOST_BETWEEN = 6;
-/** Characters of a reference: `[12]`, `note 3`. */
+/** Maximum characters of a reference: `[12]`, `note 3`. */
 const MOST_SHOWN = 10;
 
 /** A link in the text to a footnote. */
@@ -18,19 +18,19 @@ interface Reference {
   readonly note: string;
 }
 
-/** The footnotes of a page, and what stands for them in the text. */
+/** The footnotes of a page and their references in the text. */
 export interface Footnotes {
-  /** By the link in the text. */
+  /** Labels by the link in the text. */
   readonly references: ReadonlyMap<Element, string>;
-  /** By the element that holds the footnote. */
+  /** Labels by the element that contains the footnote. */
   readonly notes: ReadonlyMap<Element, string>;
   /** The links from footnotes back to the text, with the arrows and brackets around them. */
   readonly back: ReadonlySet<Element>;
 }
 
 /**
- * The footnotes in a node: what a raised link leads to and what leads back to it, as Pandoc, GitHub, Hugo, Sphinx and MediaWiki write
- * them. A footnote's label is what the link shows, without brackets.
+ * Finds the footnotes in a node: elements that a raised link leads to and that link back to it, as Pandoc, GitHub, Hugo, Sphinx and MediaWiki
+ * write them. A footnote's label is the text of the link, without brackets.
  */
 export function footnotesIn(top: AnyNode): Footnotes {
   const links = [...elementsNamed(top, LINK)].filter(({ attribs }) => attribs.href?.startsWith('#'));
@@ -61,7 +61,7 @@ export function footnotesIn(top: AnyNode): Footnotes {
   return footnotes;
 }
 
-/** Has an element no word beside those in elements that are left out? */
+/** Returns whether an element has no words except in elements that are left out. */
 function isEmptyWithout(element: Element, left: ReadonlySet<Element>): boolean {
   const waiting: AnyNode[] = [...element.children];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
@@ -84,7 +84,7 @@ function isReference(link: Element): boolean {
   return (isRaised || REFERENCE.test(said)) && textOf(link).length <= MOST_SHOWN;
 }
 
-/** The id of a reference: its own, or that of what it is raised by. */
+/** Returns the id of a reference: its own, or that of an inline element around it, such as `<sup>`. */
 function idOf(link: Element): string | undefined {
   let at: Element = link;
   for (let up = 0; up < 3; up++) {
@@ -96,7 +96,7 @@ function idOf(link: Element): string | undefined {
   return undefined;
 }
 
-/** The footnote with this id that a link is in. */
+/** Returns the footnote with this id around a link. */
 function noteAround(link: Element, id: string): Element | undefined {
   let at = link.parent;
   for (let up = 0; up < MOST_BETWEEN && at !== null && isElement(at); up++, at = at.parent) {
@@ -105,7 +105,7 @@ function noteAround(link: Element, id: string): Element | undefined {
   return undefined;
 }
 
-/** @param taken how many notes have each label so far */
+/** @param taken number of notes with each label so far */
 function newLabel(shown: string, taken: Map<string, number>): string {
   const label = shown.replaceAll(/[^\p{L}\p{N}]/gu, '') || 'note';
   const times = (taken.get(label) ?? 0) + 1;

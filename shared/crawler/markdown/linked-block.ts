@@ -5,8 +5,8 @@ import { isLine } from '../tools/text.ts';
 const HEADING = /^h[1-6]$/;
 
 /**
- * The block that is linked in place of a link around several, which markdown can't have: the first heading in it, or else the first
- * block with something to see and no block inside. Nothing if there is no block in it.
+ * Returns the block to link in place of a link around blocks, which markdown doesn't have: the first heading in it, or else the first block
+ * with visible content and no block inside. Undefined if there is no such block.
  */
 export function linkedBlock(link: Element): Element | undefined {
   let first: Element | undefined;
@@ -24,7 +24,7 @@ function isBlock({ name }: Element): boolean {
   return isLine(name) && name !== 'br';
 }
 
-/** Has something to see, and no block inside? */
+/** Returns whether a block has visible content and no block inside. */
 function isInnermost(block: Element): boolean {
   let isSeen = false;
   const waiting: AnyNode[] = [...block.children];

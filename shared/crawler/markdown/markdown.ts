@@ -5,8 +5,8 @@ import { BoundedHtml } from './bounded-html.ts';
 import { newConverter } from './converter.ts';
 
 /**
- * What a node says as markdown (CommonMark, with tables, footnotes and formulas as GitHub has them), its links absolute. Parts that are
- * not for readers are left out, and so is what exceeds the limits of `page-limits.ts`, since the time is proportional to it.
+ * Returns a node as markdown (CommonMark with GitHub's tables, footnotes and formulas), with absolute links. Leaves out parts that aren't for
+ * readers, and anything beyond the limits of `page-limits.ts`, since the time taken is proportional to the content.
  */
 export function markdownOf(node: AnyNode, base: LinkBase, { without, onCut }: MarkdownOptions = {}): string {
   converter ??= newConverter();
@@ -17,9 +17,9 @@ export function markdownOf(node: AnyNode, base: LinkBase, { without, onCut }: Ma
 }
 
 export interface MarkdownOptions {
-  /** Elements that are left out. */
+  /** Elements to leave out. */
   readonly without?: ReadonlySet<AnyNode>;
-  /** Told if some of it is left out because of the limits. */
+  /** Called if a part is left out because of the limits. */
   readonly onCut?: (() => void) | undefined;
 }
 

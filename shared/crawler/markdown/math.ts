@@ -5,15 +5,15 @@ import { folded, sourceOf, textOf } from '../tools/text.ts';
 /** A formula in TeX. */
 export interface Formula {
   readonly tex: string;
-  /** On a line of its own. */
+  /** Whether the formula is on a line of its own. */
   readonly isDisplay: boolean;
 }
 
-/** Classes around TeX that a script is to show: of Pandoc, Sphinx and MkDocs. */
+/** Classes that Pandoc, Sphinx and MkDocs put around TeX for a script to render. */
 const TEX_CLASS = /(?:^|\s)(?:math|arithmatex)(?:\s|$)/;
 const DELIMITED = /^\s*(?:\\\((?<inline>[\s\S]*)\\\)|\\\[(?<display>[\s\S]*)\\\]|\$\$(?<dollars>[\s\S]*)\$\$)\s*$/;
 
-/** The formula that an element is: MathML, or TeX that MathJax or KaTeX would show. Nothing if it is none. */
+/** Returns an element's formula: MathML, or TeX that MathJax or KaTeX would render. Undefined if it isn't a formula. */
 export function formulaOf(element: Element): Formula | undefined {
   const { name, attribs } = element;
   if (name === 'math') {
@@ -31,7 +31,7 @@ export function formulaOf(element: Element): Formula | undefined {
   return tex === undefined ? undefined : { tex: folded(tex), isDisplay: inline === undefined };
 }
 
-/** Is an element what a browser shows of a formula that its page has as MathML before it? */
+/** Returns whether an element is the visible form of a formula that precedes it as MathML. */
 export function isPictureOfFormula({ attribs, prev }: Element): boolean {
   if (!/(?:^|\s)(?:katex-html|mwe-math-fallback-image-\w+)(?:\s|$)/.test(attribs.class ?? '')) return false;
   for (let at = prev; at !== null; at = at.prev) if (isElement(at)) return true;
@@ -47,7 +47,7 @@ function texOf(math: Element): string {
   return folded(writtenOut(math, 0));
 }
 
-/** What the page says of a formula in TeX: it is at the end of the formula, at most two elements deep. */
+/** Returns the TeX annotation of a formula, at most two elements deep in it. */
 function annotationIn(math: Element): string | undefined {
   const inside = math.children.filter(isElement);
   const notes = [...inside, ...inside.flatMap(({ children }) => children.filter(isElement))];
@@ -55,7 +55,7 @@ function annotationIn(math: Element): string | undefined {
   return found === undefined ? undefined : sourceOf(found);
 }
 
-/** TeX of the elements of MathML that formulas on pages are made of. */
+/** Writes the common elements of MathML as TeX. */
 function writtenOut(node: AnyNode, depth: number): string {
   if (!isElement(node)) return 'data' in node ? node.data.trim() : '';
   if (node.name.startsWith('annotation')) return '';

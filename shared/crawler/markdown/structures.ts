@@ -6,7 +6,7 @@ const TABLE: ReadonlySet<string> = new Set(['table']);
 const CAPTION_OR_HEADER: ReadonlySet<string> = new Set(['caption', 'th']);
 const PRE: ReadonlySet<string> = new Set(['pre']);
 
-/** Is a table one of data, and not for layout? Those with a header or a caption are, and others of several rows and columns. */
+/** Returns whether a table is for data, not layout. It is with a header or a caption, or with several rows and columns. */
 export function isDataTable(table: Element): boolean {
   if (/^(?:presentation|none)$/.test(table.attribs.role ?? '')) return false;
   const [, nested] = elementsNamed(table, TABLE).take(2);
@@ -18,15 +18,15 @@ export function isDataTable(table: Element): boolean {
   return rows.length > 1 && rows.some(({ length }) => length > 1);
 }
 
-/** Is there code in a table, and nothing but the numbers of its lines beside it? */
+/** Returns whether a table contains code, with nothing but its line numbers beside it. */
 function isOfCode(table: Element): boolean {
   const [pre, , third] = elementsNamed(table, PRE).take(3);
   return pre !== undefined && third === undefined;
 }
 
 /**
- * A table's caption and tags, and what is in its cells. Cells that span others are followed by empty ones: markdown has no spans. Nor has it
- * tables without a header: those get an empty one, and keep their first row.
+ * Returns a table as its caption, its tags and the content of its cells. Markdown has no spans, so a cell that spans others is followed by
+ * empty ones. Markdown has no tables without a header either, so those get an empty one and keep their first row.
  */
 export function tableParts(table: Element, most: number, onCut: () => void): readonly (AnyNode | string)[] {
   const { rows, headers } = gridOf(table);
@@ -48,7 +48,7 @@ export function tableParts(table: Element, most: number, onCut: () => void): rea
   return [...parts, '</table>'];
 }
 
-/** A list of definitions as one of its terms, each with a list of what defines it: markdown has no other. */
+/** Returns a definition list as a list of its terms, each with a list of its definitions, since markdown has no definition lists. */
 export function definitionParts(list: Element): readonly (AnyNode | string)[] {
   const parts: (AnyNode | string)[] = ['<ul>'];
   let [isInTerm, isInDefinitions] = [false, false];
@@ -78,14 +78,14 @@ export function definitionParts(list: Element): readonly (AnyNode | string)[] {
   return [...parts, '</ul>'];
 }
 
-/** The longest number of an item that CommonMark knows. */
+/** Largest item number in CommonMark. */
 const MOST = 999_999_999;
 
 /**
- * A list as its tags and items: one of several, if its numbers aren't in a row, since markdown counts by itself. A list that is beside the
- * items, and not in one, is part of the one before it, as it looks in a browser.
+ * Returns a list as its tags and items. It becomes several lists if its numbers aren't consecutive, since markdown counts by itself. A list
+ * beside the items, not inside one, becomes part of the item before it, which is how a browser shows it.
  *
- * @param numbers gets the number of each item of an `<ol>`
+ * @param numbers receives the number of each item of an `<ol>`
  */
 export function listParts(list: Element, numbers: Map<Element, number>): readonly (AnyNode | string)[] {
   if (list.name === 'ol') for (const [item, number] of numbersOf(list)) numbers.set(item, number);
@@ -96,7 +96,7 @@ export function listParts(list: Element, numbers: Map<Element, number>): readonl
     if (item !== undefined && isElement(child) && LISTS.has(child.name)) {
       if (parts.at(-1) === item) {
         parts[parts.length - 1] = tagOf(item, numbers);
-        // Not as arguments of one call: there may be too many.
+        // Pushed one by one: there may be too many for the arguments of one call.
         for (const each of item.children) parts.push(each);
         parts.push('</li>');
       }
@@ -128,7 +128,7 @@ function tagOf(item: Element, numbers: ReadonlyMap<Element, number>): string {
   return number === undefined ? '<li>' : `<li value="${number}">`;
 }
 
-/** The numbers of a list's items, as a browser shows them; from 1 if markdown has no such numbers. */
+/** Returns the numbers of a list's items, as a browser shows them; counted from 1 if markdown can't express them. */
 function numbersOf(list: Element): ReadonlyMap<Element, number> {
   const items = list.children.filter(isItem);
   const step = list.attribs.reversed === undefined ? 1 : -1;
@@ -147,7 +147,7 @@ function integerIn(text = ''): number | undefined {
   return Number.isNaN(number) ? undefined : number;
 }
 
-/** What is in a `<div>` that groups a term and its definitions. */
+/** Returns the children of a `<div>` that groups a term and its definitions, or any other child itself. */
 function ungrouped(child: AnyNode): readonly AnyNode[] {
   return isElement(child) && child.name === 'div' ? child.children : [child];
 }
@@ -156,7 +156,7 @@ function contentOf(node: AnyNode): readonly AnyNode[] {
   return 'children' in node ? node.children : [];
 }
 
-/** Is there a `<pre>` in the cell behind the one that an element is in? @param known what was found of cells so far */
+/** Returns whether the cell after an element's own contains a `<pre>`. @param known the answers for cells so far */
 export function isBeforeCode(element: Element, known: Map<Element, boolean>): boolean {
   let cell = element.parent;
   while (cell !== null && isElement(cell) && cell.name !== 'td') cell = cell.parent;

@@ -9,21 +9,20 @@ import { type Extract, readingOf, type TakeOver } from '../document/reading.ts';
 import { StepError, stepErrorOf } from '../failures/step-error.ts';
 import { Page } from '../page.ts';
 
-/** What a crawler made of a page. */
+/** A page that a crawler has read, and the result. */
 interface ReadPage {
   readonly page: Page;
   readonly extract: Extract;
 }
 
-/** What the task of a saved page came to. */
+/** The outcome of a saved page's task. */
 export type SavedOutcome =
   | ({ readonly kind: 'done' } & ReadPage)
   | { readonly kind: 'failed'; readonly reason: FailedReason; readonly detail?: string }
   | { readonly kind: 'skipped'; readonly reason: SkippedReason };
 
 /**
- * Has a crawler read a page that was never fetched, its middleware around it: `afterFetch`, its step, `transform`. Nothing limits
- * its time.
+ * Runs a crawler and its middleware on a page that was never fetched: `afterFetch`, the step, `transform`. There is no time limit.
  *
  * @throws StepError
  */
@@ -39,8 +38,8 @@ export async function readThroughMiddleware(
 }
 
 /**
- * The same as a worker does it with an answer: its status and its type are looked at, and a fallback takes over from a step that
- * failed. Nothing is tried again: a saved page stays the same.
+ * Does the same as a worker does with an answer: also checks its status and media type, and lets a fallback take over from a failed step.
+ * Nothing is tried again, since a saved page stays the same.
  *
  * @throws StepError of a step without a fallback
  */
@@ -76,7 +75,7 @@ export async function workSaved(work: AuthorsWork, given: Page): Promise<SavedOu
   return failed;
 }
 
-/** Calls a function of an author's without a time limit. */
+/** Calls an author's function without a time limit. */
 export const callUntimed: CallAuthor = async (about, begin, end) => {
   try {
     return end(await begin());
@@ -98,7 +97,7 @@ function fallbackOf(crawler: Crawler, step: Step | undefined): Step | undefined 
   return step?.fallback === undefined ? undefined : crawler.stepNamed(step.fallback);
 }
 
-/** What an answer is without the crawler's functions: what a crawl would try again has failed. */
+/** Judges an answer before the crawler's steps see it. An answer that a crawl would try again counts as failed. */
 async function judge(
   crawler: Crawler,
   { answer }: { readonly answer: FetchedPage },

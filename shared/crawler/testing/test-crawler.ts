@@ -20,13 +20,13 @@ import type { Following } from '../step-run.ts';
 import { readThroughMiddleware } from './read-page.ts';
 import { SavedRun, type TestedLink, type TestedRun } from './tested-run.ts';
 
-/** What a crawler gets in a test besides pages. */
+/** The options of a test besides its pages. */
 interface TestSurroundings {
-  /** Where the page or the seeds start. Default: where their URLs start by the crawler's patterns. */
+  /** The step where the page or the seeds start. Default: by the crawler's patterns. */
   readonly step?: string;
-  /** What the links that led to the page or the seeds kept. */
+  /** The `kept` of the links that led to the page or the seeds. */
   readonly kept?: Kept;
-  /** The middleware of the crawler's folder, which this test can't know. */
+  /** The middleware of the crawler's folder, which isn't loaded in a test. */
   readonly middleware?: FolderMiddleware;
   /** The values of the crawler's secrets, for its middleware. */
   readonly secrets?: Readonly<Record<string, string>>;
@@ -34,52 +34,55 @@ interface TestSurroundings {
   readonly args?: Readonly<Record<string, unknown>>;
 }
 
-/** A page for a test, by one of `html`, `json` and `page`. */
+/** A page for a test, given as exactly one of `html`, `json` and `page`. */
 export interface SavedPage {
   /** The body of an HTML page. */
   readonly html?: string | Uint8Array;
-  /** The body of a page of JSON: a text as it is, any other value written as JSON. */
+  /** The body of a JSON page: a text as it is, any other value as JSON. */
   readonly json?: unknown;
-  /** A page as it is, of `Page.fromHtml` say. */
+  /** A complete page, from `Page.fromHtml`, say. */
   readonly page?: Page;
-  /** Of the page. Default: `https://www.example.com/`. */
+  /** The page's URL. Default: `https://www.example.com/`. */
   readonly url?: string;
 }
 
-/** A page of a site that a crawler is tested with. */
+/** A page of a site for a test. */
 export interface SavedAnswer extends SavedPage {
-  /** It answers requests of this method alone, with this body if they have one. Default: all at its URL that no other page answers. */
+  /**
+   * The page answers only requests with this method, and this `body` if they have one. Default: all requests for its URL that no other page
+   * answers.
+   */
   readonly method?: FollowedRequest['method'];
   readonly body?: FollowedRequest['body'];
 }
 
-/** One page that a crawler is tested with. */
+/** Options for a test with one page. */
 export interface TestCrawlerOptions extends TestSurroundings, SavedPage {}
 
-/** The pages of a site that a crawler with steps is tested with, its joins included. */
+/** Options for a test with the pages of a site, for a crawler with steps. Includes its joins. */
 export interface TestRunOptions extends TestSurroundings {
   readonly pages: readonly SavedAnswer[];
-  /** Where the crawl starts. Default: the crawler's `seeds`, or the first page. */
+  /** URLs where the crawl starts. Default: the crawler's `seeds`, or the first page. */
   readonly seeds?: readonly string[];
 }
 
-/** What a crawler makes of a page. */
+/** The result of a crawler for one page. */
 export interface TestedPage {
-  /** What its step emitted, as its schema reads it; for a crawler of one function, its `data`. */
+  /** The items that the step emitted, parsed by its schema. For a crawler of one function, its `data`. */
   readonly items: readonly unknown[];
   readonly follows: readonly TestedLink[];
-  /** Links that are not followed, since what they keep doesn't meet the condition of the step that they lead to. */
+  /** Links that are not followed because their `kept` doesn't meet the condition of the step they lead to. */
   readonly leftOut: readonly TestedLink[];
-  /** Why a middleware skips the page; it has then no items. Left out if none does. */
+  /** Why a middleware skipped the page, which then has no items. Missing if none did. */
   readonly skipped?: string;
 }
 
 /**
- * Runs a crawler on a page as a worker does, without network and store. What is left out by the run alone, by its scope say, is
- * among what it follows. With `pages`, on a whole site: from its seeds along all links, groups and joins included, and then scope
- * and depth hold as in a run without flags.
+ * Runs a crawler on a page as a worker does, without network or store. Links that only a run would leave out, for its scope, say, are among
+ * `follows`. With `pages`, crawls a whole site, from the seeds along all links, groups and joins included; scope and depth then apply as in
+ * a run without flags.
  *
- * @throws Error worded as the page's record would have it: file, line and message, or what the step may not do
+ * @throws Error with the message that the page's record would have: file, line and message, or the rule that the step broke
  */
 export async function testCrawler(crawler: Crawler, options: TestRunOptions): Promise<TestedRun>;
 export async function testCrawler(crawler: Crawler, options: TestCrawlerOptions): Promise<TestedPage>;
@@ -132,18 +135,18 @@ async function testedRun(work: AuthorsWork, { pages, seeds, step: name, kept }: 
   }).crawl(offers);
 }
 
-/** What a saved page answers, if it isn't all requests. */
+/** Returns the request that a saved page answers; undefined if it answers any. */
 function requestFor({ method, body }: SavedAnswer, url: string): TaskRequest | undefined {
   return method === undefined && body === undefined ? undefined : requestOf({ url, method: method ?? 'GET', body });
 }
 
-/** By what the answer to a request is found. Its headers don't count: those of a form say where it was. */
+/** Returns the key by which the answer to a request is found. Headers don't count: those of a form name the page it was on. */
 function answerKey(url: string, request: TaskRequest | undefined): string {
   const { method = 'GET', body = '' } = request ?? {};
   return method === 'GET' ? canonicalOf(url) : `${canonicalOf(url)} ${method} ${body}`;
 }
 
-/** In the place of a page that isn't saved. */
+/** Makes the answer for a page that isn't saved: status 404. */
 function unsaved(task: Task): Page {
   return new Page(task, { finalUrl: task.url, status: 404, headers: {}, body: new Uint8Array(), durationMs: 0 });
 }
@@ -200,7 +203,7 @@ function madeOf({ html, json, url }: SavedPage): Page {
 }
 
 /**
- * The step, as tasks name it, for a name that somebody gave, or for a URL.
+ * Returns a step, by its name in tasks: the step of a given name or, without one, the step where a URL starts.
  *
  * @throws Error if there is no such step
  */
@@ -213,7 +216,7 @@ export function stepFor(crawler: Crawler, name: string | undefined, url: string)
   throw new Error(`expected a step of crawler ${crawler.name}, got ${name}, ${noStep(name, names)}`);
 }
 
-/** What a step's `keeps` schema finds wrong with what a link kept; nothing if it fits. */
+/** Returns the problems that a step's `keeps` schema finds in the `kept` of a link; undefined if it fits. */
 export function keptProblem(crawler: Crawler, key: string, kept: Kept): string | undefined {
   const step = crawler.step(key);
   const read = step?.keeps?.safeParse(kept);

@@ -20,31 +20,31 @@ import { leadsOf, sortLead } from '../leads/leads.ts';
 import type { Page } from '../page.ts';
 import { callUntimed, workSaved } from './read-page.ts';
 
-/** A link that a step follows, or has stored as a file: it then leads to the step `download`. */
+/** A link that a step follows, or a file that it downloads, whose step is `download`. */
 export interface TestedLink {
-  /** The step that it leads to; empty for a crawler of one function. */
+  /** The step it leads to; empty for a crawler of one function. */
   readonly step: string;
   readonly url: string;
-  /** What is sent, if it is no plain GET: `method`, `body` as text, and `headers`. */
+  /** The request, if it isn't a plain GET: `method`, `body` as text, and `headers`. */
   readonly request?: TaskRequest;
   readonly kept?: Readonly<Record<string, unknown>>;
 }
 
-/** What a crawler makes of saved pages. */
+/** The result of a crawler for saved pages. */
 export interface TestedRun {
-  /** What each step and join emitted, by its name; an empty list if it emitted nothing. */
+  /** The items that each step and join emitted, by its name; an empty list if there are none. */
   readonly items: Readonly<Record<string, readonly unknown[]>>;
-  /** How many tasks of each step and join are done. */
+  /** Number of `done` tasks of each step and join. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Pages that are not done, those among them that aren't saved: they fail as if they were answered with 404. */
+  /** Pages that didn't end as `done`. A page that isn't saved is among them: it fails as if the answer were a 404. */
   readonly missing: readonly MissingInput[];
-  /** Links that are not followed, by scope, pattern, depth or condition. */
+  /** Links that are not followed because of scope, pattern, depth or condition. */
   readonly leftOut: readonly TestedLink[];
 }
 
 /** The name of the run. */
 const RUN = 'test';
-/** What a run has that is told nothing. */
+/** The options of a run without flags. */
 const DEFAULTS: Omit<RunOptions, 'crawler'> = {
   dedup: 'run',
   intervalMs: 0,
@@ -57,7 +57,7 @@ const DEFAULTS: Omit<RunOptions, 'crawler'> = {
   recrawlAfterMs: 0,
 };
 
-/** An owner, and what came of its group. */
+/** An owner, and the results of its group. */
 interface Group {
   readonly id: string;
   readonly owner: Task;
@@ -67,7 +67,7 @@ interface Group {
   readonly missing: GroupInputs['firstMissing'][number][];
 }
 
-/** One row as the sinks would have it. */
+/** A row as a sink would store it. */
 interface Row {
   readonly outcome: 'done';
   readonly step: string;
@@ -76,12 +76,12 @@ interface Row {
   readonly items: number;
 }
 
-/** What a join emitted, as a record has it. */
+/** The items of a join, in the form of a record. */
 type Made = Pick<Row, 'data' | 'items'>;
 
 /**
- * A crawl over saved pages, in memory: which pages it takes, what belongs to a group, and what joins get is decided by the same
- * functions as in a worker. Nothing is fetched, waits or is tried again.
+ * A crawl over saved pages, in memory. The same functions as in a worker decide which pages it takes, what belongs to a group and what joins
+ * get. Nothing is fetched, waits or is tried again.
  */
 export class SavedRun {
   readonly #work: AuthorsWork;
@@ -92,12 +92,12 @@ export class SavedRun {
   readonly #seen = new Set<string>();
   readonly #groups = new Map<string, Group>();
   readonly #rows: Row[] = [];
-  /** Done, by step and join as the stores count them. */
+  /** Number of `done` tasks by step and join, with the keys that the stores count by. */
   readonly #done: Record<string, number> = {};
   readonly #missing: MissingInput[] = [];
   readonly #leftOut: TestedLink[] = [];
 
-  /** @param pageAt the page that a task gets */
+  /** @param pageAt returns the page of a task */
   constructor(work: AuthorsWork, pageAt: (task: Task) => Page) {
     const { crawler } = work;
     this.#work = work;
@@ -110,7 +110,7 @@ export class SavedRun {
     };
   }
 
-  /** @throws StepError of a step or a join that fails */
+  /** Crawls from the seeds to the last join. @throws StepError if a step or a join fails */
   async crawl(seeds: readonly TaskOffer[]): Promise<TestedRun> {
     const { crawler } = this.#work;
     for (const seed of seeds) this.#offer(seed);
@@ -170,7 +170,7 @@ export class SavedRun {
     }
   }
 
-  /** The group that a task owns or belongs to. */
+  /** Returns the group that a task owns or belongs to. */
   #groupOf(task: Task): Group | undefined {
     const member = groupOfMark(task.mark);
     if (member !== undefined) return this.#groups.get(member);
@@ -197,7 +197,7 @@ export class SavedRun {
     }
   }
 
-  /** Calls a join. @param of what it is made for */
+  /** Calls a join. @param of the owner's URL or `the run`, for messages */
   async #join(name: string, of: string, material: GroupMaterial | RunMaterial): Promise<Made> {
     const { crawler, args } = this.#work;
     const join = crawler.join(name);
@@ -217,7 +217,7 @@ export class SavedRun {
     return made;
   }
 
-  /** @param key by which the stores count it */
+  /** Stores a result. @param key the one that the stores count it by */
   #keep(key: string, step: string, { data, items = 1 }: Pick<Extract, 'data' | 'items'>): void {
     this.#done[key] = (this.#done[key] ?? 0) + 1;
     const own = this.#work.crawler.step(key)?.name ?? step;
@@ -252,7 +252,7 @@ function inputsOf({ inputs, missing }: Group): GroupInputs {
   return { inputs, isTooLarge: false, missing: outcomes, firstMissing: missing.slice(0, MOST_MISSING) };
 }
 
-/** Names the page, or the owner, in what a crawler's function throws. */
+/** Adds the page, or the owner, to an error from a crawler's function. */
 async function told<T>(url: string, promise: Promise<T>): Promise<T> {
   try {
     return await promise;

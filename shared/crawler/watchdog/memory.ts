@@ -7,7 +7,7 @@ const MAX_PAGE_BYTES = 4_096;
 const [BEATS, TICKS, DEBUGGED, PAGE_BYTES] = [0, 1, 2, 3] as const;
 const NUMBERS_BYTES = 16;
 
-/** Memory shared by the event loop and its watchdog: a few numbers, and the page in hand. */
+/** Memory that the event loop shares with its watchdog: a few numbers, and the page in hand. */
 export class WatchedMemory {
   readonly shared: SharedArrayBuffer;
   readonly #numbers: Int32Array;
@@ -20,7 +20,7 @@ export class WatchedMemory {
     this.#page = new Uint8Array(shared, NUMBERS_BYTES);
   }
 
-  /** Notes that the event loop turns. With a debugger attached it may stand still for any time. */
+  /** Notes that the event loop is running. With a debugger attached, it may pause for any length of time. */
   beat(isDebugged: boolean): void {
     Atomics.store(this.#numbers, DEBUGGED, isDebugged ? 1 : 0);
     Atomics.add(this.#numbers, BEATS, 1);
@@ -38,14 +38,14 @@ export class WatchedMemory {
     Atomics.add(this.#numbers, TICKS, 1);
   }
 
-  /** Time as the watchdog counts it, which stops while the process is suspended. */
+  /** Time as counted by the watchdog, which stops while the process is suspended. */
   get ticks(): number {
     return Atomics.load(this.#numbers, TICKS);
   }
 
-  /** The URL of the page that has the event loop to itself, and behind a space its step, if that has a name; `''` for none. */
+  /** The URL of the page that occupies the event loop, then a space and its step if that has a name; `''` for none. */
   get page(): string {
-    // TextDecoder doesn't accept shared memory, hence the copy.
+    // A copy, since TextDecoder doesn't accept shared memory.
     return new TextDecoder().decode(this.#page.slice(0, Atomics.load(this.#numbers, PAGE_BYTES)));
   }
 

@@ -9,26 +9,26 @@ import { placesIn } from '../failures/place.ts';
 import { TICK_MS, WatchedMemory } from './memory.ts';
 import type { LastThings, WatchdogData } from './watchdog.ts';
 
-/** The thread of a {@link Watchdog}: counts the ticks during which the event loop hasn't turned. */
+/** The thread of a {@link Watchdog}: counts the ticks during which the event loop hasn't moved. */
 
 const { shared, stuckAfterMs, exitCode, ...begun } = workerData as WatchdogData;
 const memory = new WatchedMemory(shared);
 let last: LastThings = begun;
 let [beat, quiet] = [memory.beats, 0];
 
-/** If the loop can't be inspected within this time, the process ends without naming the place. */
+/** If the event loop can't be inspected within this time, the process ends without naming the place. */
 const LOOK_MS = 5_000;
-/** The longest that the last command may take. */
+/** Longest time for the last command. */
 const COMMAND_MS = 120_000;
-/** Steps taken at most from where the loop was paused to a line of this program or of a crawler. */
+/** Maximum debugger steps from where the loop was paused to a line of this program or of a crawler. */
 const MOST_LOOKS = 20;
 const STDERR = 2;
 /** Undoes what a progress line changes in the terminal: column, wrapping, cursor. */
 const RESET_LINE = '\r\u001b[K\u001b[?7h\u001b[?25h';
 const STACK = 'Error.stackTraceLimit = 50, String(new Error().stack)';
 /**
- * Ends the process from its main thread, since only that can set an exit code. Without stderr, because Node.js would print that
- * it waits for the debugger, which is this thread.
+ * Ends the process from its main thread, since only that can set an exit code. Closes stderr first, because Node.js would print that it is
+ * waiting for the debugger, which is this thread.
  */
 const EXIT = `process.getBuiltinModule('node:fs').closeSync(2), process.reallyExit(${exitCode})`;
 
@@ -98,9 +98,9 @@ function say(place: string | undefined): void {
   try {
     writeSync(STDERR, text);
   } catch {
-    // Even if stderr can't be written to, the process ends.
+    // The process ends even if stderr can't be written to.
   }
-  // The main thread is paused meanwhile.
+  // Blocking is fine: the main thread is paused.
   if (last.command.length > 0)
     spawnSync(process.execPath, last.command, { stdio: ['ignore', 'ignore', 'inherit'], timeout: COMMAND_MS });
 }

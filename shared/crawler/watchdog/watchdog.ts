@@ -6,22 +6,22 @@ import { threadEnv } from '../../runtime/thread-env.ts';
 import { TICK_MS, WatchedMemory } from './memory.ts';
 
 interface WatchdogOptions {
-  /** How long the event loop may stand still before it counts as stuck. */
+  /** Time without a turn of the event loop after which it counts as stuck. */
   readonly stuckAfterMs: number;
-  /** Lines for people: what becomes of the work when the process is ended. */
+  /** Returns lines for people: what happens to the work when the process is ended. */
   readonly lastWords: () => readonly string[];
-  /** Arguments of another Node.js process, which runs to its end before this one ends, on the same standard error. Default: none. */
+  /** Returns arguments of a Node.js process to run before this one ends, with the same standard error. Default: none. */
   readonly lastCommand?: () => readonly string[];
-  /** What the process then ends with. Default: 1. */
+  /** Exit code of the process. Default: 1. */
   readonly exitCode?: number;
 }
 
 /**
- * Ends this process, with exit code 1 or another, when its event loop is stuck, as in a crawler's endless loop, which neither a signal nor
- * a time-out would end. The message says at which line, and with which page and step in hand.
+ * Ends this process when its event loop is stuck, in a crawler's endless loop, say, which neither a signal nor a time-out would end. The
+ * message names the line, and the page and step in hand.
  *
- * It runs in a thread, since nothing else runs then, and counts its own ticks, so that a suspended process or a sleeping
- * machine doesn't count as stuck. While a debugger is attached it does nothing.
+ * Runs in a thread of its own, since the main thread is blocked, and counts its own ticks, so that a suspended process or a sleeping machine
+ * doesn't count as stuck. Does nothing while a debugger is attached.
  */
 export class Watchdog implements Service {
   readonly #options: WatchdogOptions;
@@ -49,7 +49,10 @@ export class Watchdog implements Service {
     }, TICK_MS).unref();
   }
 
-  /** Hands on what is last, if it has changed. It does so itself every {@link TICK_MS}, unless the loop is stuck before. */
+  /**
+   * Passes the last words and the last command to the thread if they have changed. Happens by itself every {@link TICK_MS}; call it before
+   * work that may block the event loop.
+   */
   tell(): void {
     const last = this.#last();
     const said = JSON.stringify(last);
@@ -69,20 +72,20 @@ export class Watchdog implements Service {
     this.#thread = undefined;
   }
 
-  /** Notes that a page's step has the event loop to itself. `step`: its name, if it has one. */
+  /** Notes that a page's step occupies the event loop. `step`: its name, if it has one. */
   enter(url: string, step = ''): void {
     this.#entered = this.#memory.ticks;
     this.#memory.page = step === '' ? url : `${url} ${step}`;
   }
 
-  /** Notes that the step has returned. The result is its time in milliseconds: never too long, and at most two ticks short. */
+  /** Notes that the step has returned. Returns the milliseconds it took: never too many, and at most two ticks too few. */
   leave(): number {
     this.#memory.page = '';
     return Math.max(0, this.#memory.ticks - this.#entered - 1) * TICK_MS;
   }
 }
 
-/** If the thread fails, or can't begin where the number of threads is limited, the process carries on without a watchdog. */
+/** Starts the thread. If it fails, or the number of threads is limited, the process carries on without a watchdog. */
 function startThread(workerData: WatchdogData): Worker | undefined {
   try {
     const thread = new Worker(moduleBeside(import.meta.url, './thread'), { ...threadEnv(), workerData });
@@ -94,7 +97,7 @@ function startThread(workerData: WatchdogData): Worker | undefined {
   }
 }
 
-/** What is said and done when the process is ended. */
+/** The words to print and the command to run when the process is ended. */
 export interface LastThings {
   readonly words: readonly string[];
   readonly command: readonly string[];

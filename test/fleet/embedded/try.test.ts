@@ -189,7 +189,7 @@ test('a step that fails: its place, its message and its lines; exit code 1', asy
   const { code, stderr } = await workplace.run(args);
   expect(code).toBe(1);
   expect(stderr.split('\n')[0]).toMatch(
-    /^failed, schema: shop\.ts:21, step product: an item: price: Invalid input: expected number, received undefined \(it is not there\), in `emit\(/,
+    /^failed, schema: shop\.ts:21, step product: an item: price: Invalid input: expected number, received undefined \(it is missing\), in `emit\(/,
   );
   expect(stderr).toContain('> 21 |         emit({ name: page.get');
   const json = await workplace.run([...args, '--json']);

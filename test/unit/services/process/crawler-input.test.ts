@@ -61,7 +61,7 @@ test('seeds that throw name file and line', async () => {
 // biome-ignore format: a table
 test.each<[string, z.ZodType, RegExp]>([
   ['throws',   z.string().transform((text) => new URL(text).host), /^test\/.*crawler-input\.test\.ts:\d+: the arguments of crawler shop: Invalid URL$/],
-  ['is async', z.string().refine(async () => true),                /^the arguments of crawler shop: their schema has something async, and nobody waits for it$/],
+  ['is async', z.string().refine(async () => true),                /^the arguments of crawler shop: their schema has something async, but it is checked synchronously$/],
 ])('a schema of arguments that %s ends the command with a sentence', async (_, shop, said) => {
   const crawler = defineCrawler({ name: 'shop', args: z.object({ shop }), steps: { list: { run() {} } } });
   const reading = readCrawlerInput(crawler, [], { arg: ['shop=a'] }, ASKING);

@@ -25,21 +25,21 @@ test.each<[string, object, object, readonly string[]]>([
   ['it takes no list', SHOP, { offer: { per: 'product', of: 'price' } }, ['join offer: expected of to be a list of steps and joins']],
   ['it takes nothing', SHOP, { offer: { of: [] } }, ['join offer takes nothing: name steps or joins in its `of`']],
   ['a name is unknown', SHOP, { offer: { per: 'prodct', of: ['prize'] } }, [
-    'join offer is per prodct, which is not there: did you mean product?',
-    'join offer takes prize, which is not there: did you mean price?',
+    'join offer is per prodct, which does not exist: did you mean product?',
+    'join offer takes prize, which does not exist: did you mean price?',
   ]],
   ['it takes files', SHOP, { offer: { per: 'product', of: ['download'] } }, [
     'join offer takes download, but joins take no files: emit page.resolve(link), which is the url of the file, and take the step that emits it',
   ]],
   ['its name is taken', SHOP, { price: { of: ['list'] } }, ['join price has the name of a step: choose another']],
   ['it takes what is above its owner', SHOP, { offer: { per: 'product', of: ['list'] } }, [
-    'join offer is per product, and takes step list, which is not below product: it could never get a page of it',
+    'join offer is per product, and takes step list, which is not below product: it would never get one of its pages',
   ]],
   ['it takes what is apart', { ...SHOP, price: { apart: true } }, OFFER, [
-    'join offer is per product, and takes step price, which is apart: it could never get a page of it',
+    'join offer is per product, and takes step price, which is apart: it would never get one of its pages',
   ]],
   ['groups nest', SHOP, { offer: { per: 'product', of: ['price'] }, all: { per: 'list', of: ['product'] } }, [
-    'step product has joins of its own, and is below list, which has joins: groups don\'t nest. Say apart: true in step product, and it is in no group but its own',
+    'step product has joins of its own, and is below list, which has joins: groups don\'t nest. Set apart: true in step product to keep it out of other groups',
   ]],
   ['it takes a join of another owner', { start: { to: ['x', 'y'] }, x: {}, y: {} },
     { a: { per: 'x', of: ['x'] }, b: { per: 'y', of: ['a'] } }, ['join b is per y, and takes join a, which is not']],

@@ -88,7 +88,7 @@ test.each<[string, Files, string, string]>([
   ['another has a similar name',  { 'mine/shop.ts': OWN('shop') },          'shpo',      `${WHERE}, got "shpo": did you mean shop?`],
   ['there is no such file',       {},                                       './shop.ts', "expected CRAWLER to be a crawler's name or file: there is no /here/shop.ts"],
   ['it exports something else',   { 'mine/shop.ts': 'export default 1;' },  'shop',      "expected mine/shop.ts to export a crawler: export default defineCrawler({ name: 'shop', step: (page) => ({ … }) })"],
-  ['it needs more than types stripped', { 'shop.ts': '\nenum A { x }' },    './shop.ts', "shop.ts:2 can't be loaded: SyntaxError: TypeScript enum is not supported in strip-only mode: Node.js only takes types out; write it as JavaScript has it"],
+  ['it needs more than types stripped', { 'shop.ts': '\nenum A { x }' },    './shop.ts', "shop.ts:2 can't be loaded: SyntaxError: TypeScript enum is not supported in strip-only mode: Node.js only strips types; write it in plain JavaScript"],
   ['it is no TypeScript',         { 'shop.ts': 'let a;\nlet b = ;' },       './shop.ts', "shop.ts:2 can't be loaded: SyntaxError: Expression expected"],
   ['it is no JavaScript',         { 'shop.mjs': 'let a;\nlet b = ;' },      './shop.mjs', "shop.mjs:2 can't be loaded: SyntaxError: Unexpected token ';'"],
   ['it is none, and where, behind a space', { 'my shop/shop.mjs': 'let a;\nlet b = ;' }, './my shop/shop.mjs', "my shop/shop.mjs:2 can't be loaded: SyntaxError: Unexpected token ';'"],
@@ -98,9 +98,9 @@ test.each<[string, Files, string, string]>([
   ['a part is named as its JavaScript', { 'shop.ts': '\nimport "./part.js";', 'part.ts': '' }, './shop.ts', "shop.ts:2 can't be loaded: Cannot find module '/here/part.js' imported from /here/shop.ts: did you mean part.ts?"],
   ['a part is named without its ending', { 'shop.ts': '\nimport "./part";', 'part.ts': '' }, './shop.ts', "shop.ts:2 can't be loaded: Cannot find module '/here/part' imported from /here/shop.ts: did you mean part.ts?"],
   ['a part behind an apostrophe is missing', { "it's/shop.ts": '\nimport "./part.ts";' }, "./it\\'s/shop.ts", "it's/shop.ts:2 can't be loaded: Cannot find module '/here/it's/part.ts' imported from /here/it's/shop.ts"],
-  ['a type is imported as a value', { 'shop.ts': "import { Crawler } from 'trawl';\nlet a: Crawler;" }, './shop.ts', "shop.ts:1 can't be loaded: SyntaxError: The requested module 'trawl' does not provide an export named 'Crawler': if it is a type, say `import type`"],
+  ['a type is imported as a value', { 'shop.ts': "import { Crawler } from 'trawl';\nlet a: Crawler;" }, './shop.ts', "shop.ts:1 can't be loaded: SyntaxError: The requested module 'trawl' does not provide an export named 'Crawler': if it is a type, use `import type`"],
   ['a package of it is missing',  { 'shop.ts': '\nimport "left-pad";' },    './shop.ts', "shop.ts:2 can't be loaded: Cannot find package 'left-pad' imported from /here/shop.ts"],
-  ['it adds to every object',     { 'shop.ts': `Object.prototype.last = 1;\n${OWN('shop')}` }, './shop.ts', "shop.ts gives every object a field last (Object.prototype), or imports what does: Object.defineProperty adds one that loops don't meet"],
+  ['it adds to every object',     { 'shop.ts': `Object.prototype.last = 1;\n${OWN('shop')}` }, './shop.ts', "shop.ts adds a field to every object (Object.prototype), or imports a module that does: last. Object.defineProperty adds one that loops skip"],
   ['it is defined wrongly',       { 'shop.ts': "\nimport { defineCrawler } from 'trawl';\nexport default defineCrawler({ name: 'x y', steps: {} });" }, './shop.ts',
     'shop.ts:3: crawler x y: expected a name of letters, digits and hyphens, at most 63\nshop.ts:3: crawler x y: expected steps, by their names: { start: { run({ page }) { … } } }'],
 ])('an error says that %s', async (_, files, name, said) => {
@@ -123,7 +123,7 @@ test('all crawlers of all folders are loaded, and every problem of every file is
     "! mine/b.ts:1 can't be loaded: SyntaxError: Expression expected",
     "! mine/c.ts:2 can't be loaded: no key",
     "! expected mine/d.ts to export a crawler: export default defineCrawler({ name: 'shop', step: (page) => ({ … }) })",
-    '! more/a.ts: its name, one, is that of mine/a.ts, too',
+    '! more/a.ts: its name, one, is also that of mine/a.ts',
   ]);
 });
 

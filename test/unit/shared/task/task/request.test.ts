@@ -54,7 +54,7 @@ test.each<[object, RegExp, string]>([
   [{ headers: { 'Content-Type': 'a/b' } },               /header "content-type": can't be set/,                             'step'],
   [{ headers: { 'x-a': 'b\r\nhost: c' } },               /header "x-a": expected its value to be a text of one line/,       'step'],
   [{ headers: { 'x a': 'b' } },                          /header "x a": is not the name of a header/,                       'step'],
-  [{ headers: { 'X-A': 'b', 'x-a': 'c' } },              /header "x-a" is there twice/,                                     'step'],
+  [{ headers: { 'X-A': 'b', 'x-a': 'c' } },              /header "x-a" is given twice/,                                     'step'],
   [{ headers: { 'x-a': 1 } },                            /header "x-a": expected a text, got a number/,                     'step'],
   [{ method: 'POST', body: () => 1 },                    /can't be written as JSON: it is a function/,                      'step'],
   [{ method: 'POST', body: circle },                     /can't be written as JSON: Converting circular/,                   'step'],

@@ -150,7 +150,7 @@ const STEPS = { product: { keeps: z.object({ sku: z.string() }), run() {} } };
 // biome-ignore format: a table
 test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item: unknown) => void }) => unknown, string, RegExp]>([
   ['emits what breaks its schema',         ({ emit }) => emit({ n: 'x' }),                                         'schema',    /step start: an item: n: Invalid input: expected number, received string \("x"\), in .+$/],
-  ['emits one item, and another wrongly',  ({ emit }) => { emit({ n: 1 }); try { emit({}); } catch {} },           'schema',    /n: Invalid input: expected number, received undefined \(it is not there\), in .+$/],
+  ['emits one item, and another wrongly',  ({ emit }) => { emit({ n: 1 }); try { emit({}); } catch {} },           'schema',    /n: Invalid input: expected number, received undefined \(it is missing\), in .+$/],
   ['emits a list',                         ({ emit }) => emit([{ n: 1 }]),                                         'step',      /, step start: emits a list: emit each of its items, in .+$/],
   ['follows to a step it has not named',   ({ follow }) => follow('start', '/a'),                                  'step',      /, step start: follows links to start, which is not in its `to`, in .+$/],
   ['follows to no step',                   ({ follow }) => follow('prodct', '/a'),                                 'step',      /follows links to prodct, which is no step: did you mean product\?, in .+$/],
@@ -160,7 +160,7 @@ test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item
   ['says what is kept in another place',   ({ follow }) => follow('product', '/a', { sku: 'a' }),                  'step',      /follow: there is no sku; there is kept: \{ kept: \{ … \} \}, in .+$/],
   ['keeps what is no object',              ({ follow }) => follow('product', '/a', { kept: 'a' }),                 'step',      /follow: expected kept to be an object, got a string, in .+$/],
   ['keeps what is not known',              ({ follow }) => follow('product', '/a', { kept: { skuu: 'a' } }),       'step',      /links to product keep skuu, which the `keeps` of product doesn't have, in .+$/],
-  ['keeps what has another type',          ({ follow }) => follow('product', '/a', { kept: { sku: 1 } }),          'schema',    /what links to product keep: sku: Invalid input: expected string, received number \(1\), in .+$/],
+  ['keeps what has another type',          ({ follow }) => follow('product', '/a', { kept: { sku: 1 } }),          'schema',    /the kept of links to product: sku: Invalid input: expected string, received number \(1\), in .+$/],
   ['keeps too much',                       ({ follow }) => follow('product', '/a', { kept: { sku: 'x'.repeat(17_408) } }), 'too_large', /a link to product keeps 17418 bytes, more than 16384, in .+$/],
   ['keeps too much in all its links',      ({ follow }) => follow('product', Array.from({ length: 300 }, (_, n) => `/${n}`), { kept: { sku: 'x'.repeat(16_000) } }), 'too_large', /the links of this page keep 4803000 bytes together, more than 4194304, in .+$/],
   ['returns something',                    () => ({ data: 1 }),                                                    'step',      /expected a step to return nothing, got an object: emit what is to be kept$/],
@@ -207,7 +207,7 @@ test('what is kept must be plain JSON', async () => {
   expect((await worked(crawler)).letters).toMatchObject([
     {
       error: expect.stringMatching(
-        /what links to any keep can't be written as JSON: kept\.when\.at is a Date, not a plain object, in .+$/,
+        /the kept of links to any can't be written as JSON: kept\.when\.at is a Date, not a plain object, in .+$/,
       ),
     },
   ]);
@@ -257,7 +257,7 @@ test('a page that keeps less than its step wants, as a seed does, fails as what 
   const run = (): void => {};
   const crawler = defineCrawler({ name: 'seeded', steps: { product: { keeps: z.object({ sku: z.string() }), run } } });
   expect((await worked(crawler)).letters).toMatchObject([
-    { reason: 'schema', error: expect.stringContaining('what is kept for step product: sku: Invalid') },
+    { reason: 'schema', error: expect.stringContaining('the kept of step product: sku: Invalid') },
   ]);
 });
 

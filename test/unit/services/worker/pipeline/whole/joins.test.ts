@@ -122,7 +122,7 @@ test('what a join emits is in its record in the order of its calls; what it emit
   const { next, work, sink } = await started({ sum: { ...SUM, run } });
   for (let i = 0; i < 3; i++) await work(await next());
   expect(sink.records.at(-1)).toMatchObject({ step: 'sum', items: 2, data: [{ n: 1 }, { n: 2 }] });
-  expect(() => later({ n: 3 })).toThrow('join sum has ended: await what it waits for');
+  expect(() => later({ n: 3 })).toThrow('join sum has ended: await all its asynchronous work');
 });
 
 test('a join that emits what no other can be given fails, as no JSON, and leaves those that take it without it', async () => {

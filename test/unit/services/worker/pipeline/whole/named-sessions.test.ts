@@ -114,7 +114,7 @@ test.each<[object, string]>([
   [{ steps: { a: { ...at, session: 'buyr' } }, sessions: { buyer: session } }, 'step a: expected session to be false or the name of one of `sessions`, got buyr: did you mean buyer?'],
   [{ steps: { a: { ...at, session: 'buyer' } } },                               'step a: expected session to be false or the name of one of `sessions`, got buyer: its crawler has no `sessions`'],
   [{ steps: { a: { ...at, session: true } }, session },                         'step a: expected session to be false or the name of one of `sessions`, got true'],
-  [{ steps: { a: at }, sessions: { buyer: session } },                          "session buyer is for no step: say session: 'buyer' in one, or call it `session` for all"],
+  [{ steps: { a: at }, sessions: { buyer: session } },                          "session buyer is used by no step: set session: 'buyer' in one, or define it as `session` for all"],
   [{ steps: { a: { ...at, session: 'b' } }, sessions: { b: {} } },              'session b: expected login to be a function'],
   [{ steps: { a: { ...at, session: 'b c' } }, sessions: { 'b c': session } },   'session b c: expected a name of letters, digits and hyphens'],
   [{ steps: { a: at }, sessions: [session] },                                   'expected sessions to be logins by their names: { buyer: { login } }'],

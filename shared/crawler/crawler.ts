@@ -136,8 +136,8 @@ export class Crawler {
   }
 
   /**
-   * Returns whether a step reads a URL as its own page: a pattern matches the URL, and the path and query of that pattern are themselves
-   * of the same sort, by `isOfSort`. A pattern for a whole site is not.
+   * Returns whether a step's pattern matches a URL and is specific to that sort of page: `isOfSort` accepts the path and query of the
+   * pattern, as for a sitemap and `/sitemap*.xml`. A pattern for a whole site isn't specific.
    */
   readsItself(href: string, isOfSort: (path: string) => boolean): boolean {
     return this.#patterns.some(

@@ -116,9 +116,7 @@ function joinProblems({ joins = {} }: AnyDefinition): string[] {
 /** Returns the problems with the name of a step or a join. Refuses names that every object has, such as `constructor`. */
 function nameProblems(name: string): string[] {
   if (!NAME.test(name)) return ['expected a name of letters, digits and hyphens, at most 63'];
-  return Object.hasOwn(Object.prototype, name)
-    ? ['expected another name: every object of JavaScript has this one']
-    : [];
+  return Object.hasOwn(Object.prototype, name) ? ['expected another name: every JavaScript object has this one'] : [];
 }
 
 /** Returns a problem for each unknown field, which would otherwise be ignored silently. */

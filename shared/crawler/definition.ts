@@ -88,7 +88,7 @@ export interface StepRules {
   readonly retry?: RetryPolicy;
   /** Keeps its pages out of every group, whatever led to them. For pages that many groups share. */
   readonly apart?: boolean;
-  /** Minimum pause of a host after a request for one of its pages, in the form of `RATE_LIMIT`. It can only slow the host down. */
+  /** Rate, in the form of `RATE_LIMIT`: after a request for one of its pages, the host's next request comes no sooner. Only ever slows. */
   readonly rate?: string;
 }
 

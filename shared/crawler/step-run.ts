@@ -34,7 +34,7 @@ export interface StepOutcome {
   readonly by?: Step;
 }
 
-/** One call of a step for a page. Collects the items and links that the step hands over; after the step has ended, that is an error. */
+/** One call of a step for a page. Collects its items and links; emitting or following after the step has ended is an error. */
 export class StepRun {
   readonly #crawler: Crawler;
   readonly #step: Step;
@@ -212,7 +212,7 @@ function isRequest(link: Link): link is FollowedRequest {
 /** Returns the `kept` option of `follow`. Checks the options at run time too: a misplaced one would otherwise be lost silently. */
 function keptIn({ kept, ...others }: FollowHow): Kept | undefined {
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new CrawlerFault(`follow: there is no ${unknown}; there is kept: { kept: { … } }`);
+  if (unknown !== undefined) throw new CrawlerFault(`follow: unknown option ${unknown}, expected { kept: { … } }`);
   if (kept === undefined || kept === null) return undefined;
   if (typeof kept === 'object' && !Array.isArray(kept)) return kept;
   throw new CrawlerFault(

@@ -24,7 +24,7 @@ export interface OnPage {
   readonly call: CallAuthor;
 }
 
-/** What happens instead of the original request: a skip, an answer, another URL or a changed request. */
+/** The result of all `beforeFetch`: a skip, an answer, another URL or the request to send. */
 export type BeforeRequest =
   | { readonly skip: string }
   | { readonly answer: FetchedPage }

@@ -310,7 +310,7 @@ export class DocumentNotes {
     return null;
   }
 
-  /** Returns the URL of the refresh; null for a page that only reloads itself. */
+  /** Returns the URL of the refresh; null if there is none, or if it only reloads the page. */
   #refreshed(base: LinkBase): string | null {
     const href = this.#refresh === undefined ? undefined : linkWritten(this.#refresh);
     const url = href === undefined ? undefined : resolveLink(href, base);

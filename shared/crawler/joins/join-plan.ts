@@ -68,8 +68,8 @@ export class JoinPlanner {
   }
 
   /**
-   * Returns the steps below an owner's step: those that the graph reaches from it, up to the owner's step itself, to steps that a start
-   * reaches without passing it, and to steps that are `apart`.
+   * Returns the steps below an owner's step: those that the graph reaches from it. Stops before the owner's step itself, before steps that a
+   * start reaches without passing it, and before steps that are `apart`.
    */
   below(owner: string): Set<string> {
     const outside = this.#reached(

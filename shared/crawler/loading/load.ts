@@ -97,7 +97,7 @@ async function folderMiddleware(
   const { default: found } = await importOwn(file);
   if (!(found instanceof FolderMiddleware)) {
     const how = 'export default defineMiddleware({ name, beforeFetch() {} })';
-    throw new ConfigurationError([`expected ${shownPath(file)} to have the middleware of its folder: ${how}`]);
+    throw new ConfigurationError([`expected ${shownPath(file)} to export the middleware of its folder: ${how}`]);
   }
   const problems = middlewareProblems(found.list);
   if (problems.length > 0) throw new ConfigurationError(problems.map((each) => `${shownPath(file)}: ${each}`));

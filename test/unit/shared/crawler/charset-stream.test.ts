@@ -36,7 +36,7 @@ test.each<[string, Buffer, string | undefined, string]>([
   for (const step of [1, 3, bytes.length + 1]) expect(await decode(bytes, contentType, step)).toBe(text);
 });
 
-test('a list comes out line by line: it need not be long to be understood', async () => {
+test('a list arrives line by line, however short it is', async () => {
   let given = 0;
   async function* source(): AsyncGenerator<Uint8Array> {
     for (; given < 10; given++) yield Buffer.from('https://example.com/\n');

@@ -74,8 +74,8 @@ test.each<[string, object, readonly string[]]>([
   ]],
   ['whose steps are nothing',    { name: 'a', steps: { start: null } }, ['crawler a: step start: expected an object with a function: { run() {} }']],
   ['with names that all objects have', { name: 'a', steps: { constructor: { run } }, joins: { valueOf: { of: ['constructor'], run } } }, [
-    'crawler a: step constructor: expected another name: every object of JavaScript has this one',
-    'crawler a: join valueOf: expected another name: every object of JavaScript has this one',
+    'crawler a: step constructor: expected another name: every JavaScript object has this one',
+    'crawler a: join valueOf: expected another name: every JavaScript object has this one',
   ]],
   ['with names of digits alone', { name: 'a', steps: { start: { fallback: '404', run }, 404: { run } } }, [
     'crawler a: step 404: expected a name with a letter in it: JavaScript puts names of digits alone before all others',
@@ -154,7 +154,7 @@ test('a URL starts at the step whose pattern it matches, and else at the first',
   expect(starts).toEqual(['product', 'product', '']);
 });
 
-test('of each circle only the link that leads back makes pages deeper', () => {
+test('only the link that closes a circle makes pages deeper', () => {
   const loops = [
     ['start', 'start'],
     ['start', 'list'],

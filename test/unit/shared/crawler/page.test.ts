@@ -42,7 +42,7 @@ describe('a large page is read ahead', () => {
     expect(facts(ahead)).toEqual(facts(pageOf(body, contentType)));
   });
 
-  test('while others get their turns, again and again', async () => {
+  test('in steps, between which other work runs', async () => {
     const page = pageOf(Buffer.from(LARGE), 'text/html; charset=utf-8');
     let turns = 0;
     let isRead = false;
@@ -61,7 +61,7 @@ describe('a large page is read ahead', () => {
   });
 });
 
-test('XHTML is read as such by its type', () => {
+test('XHTML is recognised by its media type', () => {
   const body = Buffer.from('<script src="x"/><a href="/1"/>');
   expect(pageOf(body, 'application/xhtml+xml; charset=utf-8').links()).toEqual(['http://a.test/1']);
   expect(pageOf(body, 'text/html').links()).toEqual([]);

@@ -47,14 +47,14 @@ test("a page's encoding counts for the queries of its links, and not for their p
   expect([page.get('a'), page.links()]).toEqual(['1', LINKS]);
 });
 
-test('so it does in a page that is read in steps', async () => {
+test('the same holds for a page read in steps', async () => {
   const page = russian(' '.repeat(300_000));
   await page.readAhead('none');
   expect(page.links()).toEqual(LINKS);
   expect(page.links('a')).toEqual(LINKS);
 });
 
-test('a page in UTF-8 writes its queries so', () => {
+test('a page in UTF-8 writes its queries in UTF-8', () => {
   const page = Page.fromHtml('<meta charset=utf-8><a href="?q=привет">1</a>', { url: 'http://a.test/' });
   expect(page.links()).toEqual([`http://a.test/?q=${PATH}`]);
 });

@@ -34,7 +34,7 @@ async function found(files: Files): Promise<string[]> {
   });
 }
 
-test("a folder's middleware is that of its crawlers, before their own of the same weight, and in their versions", async () => {
+test("a folder's middleware applies to its crawlers, runs before their own of the same weight, and counts in their versions", async () => {
   const files = { 'shop.ts': SHOP, 'middleware.ts': MIDDLEWARE, 'parts/part.ts': 'export const note = () => {};' };
   const [shop = '', ...others] = await found({ 'shop.ts': SHOP });
   const [around = ''] = await found(files);
@@ -47,7 +47,7 @@ test("a folder's middleware is that of its crawlers, before their own of the sam
 
 // biome-ignore format: a table
 test.each<[string, string, string]>([
-  ['exports something else', 'export default {};', '! expected mine/middleware.ts to have the middleware of its folder: export default defineMiddleware({ name, beforeFetch() {} })'],
+  ['exports something else', 'export default {};', '! expected mine/middleware.ts to export the middleware of its folder: export default defineMiddleware({ name, beforeFetch() {} })'],
   ['is wrong',               "import { defineMiddleware } from 'trawl';\nexport default defineMiddleware({ name: 'a' } as never);", '! mine/middleware.ts: middleware a: expected one of beforeFetch, afterFetch, transform, beforeStore'],
   ['throws',                 '\nthrow new Error("no key");', "! mine/middleware.ts:2 can't be loaded: no key"],
 ])('one that %s is named', async (_, text, problem) => {

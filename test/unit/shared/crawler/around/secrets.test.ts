@@ -4,7 +4,7 @@ import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
 
 const step = () => ({});
 
-test('secrets are those that a crawler names; one that lacks some is refused by their names, the others are not', () => {
+test('a crawler gets the secrets it names, and is refused, with their names, if some are missing', () => {
   const shop = defineCrawler({ name: 'shop', step, secrets: ['USER_NAME', 'PASSWORD'] });
   const news = defineCrawler({ name: 'news', step, secrets: ['KEY'] });
   const environment = { USER_NAME: 'me', PASSWORD: 'p', KEY: 'k', PATH: '/bin' };
@@ -15,7 +15,7 @@ test('secrets are those that a crawler names; one that lacks some is refused by 
   expect(() => some.of(shop)).toThrow('expected USER_NAME, PASSWORD in the environment: secrets of crawler shop');
 });
 
-test('what is said has no secret, as it is or as a form has it', () => {
+test('messages mask secrets, both as they are and URL-encoded', () => {
   const secrets = { A: 'pass word/1', B: 'ab' };
   expect(masked('pass word/1, pass+word%2F1, pass%20word%2F1, ab', secrets)).toBe('…, …, …, ab');
 });

@@ -12,7 +12,7 @@ function pageOf(body: string, head = ''): Page {
   });
 }
 
-test('an article is what a page says, without what stands around it', () => {
+test('an article is the main content of a page, without its surroundings', () => {
   const { article } = pageOf(
     `<header class="masthead"><a href=/>The Harbour News</a></header>${MENU}
     <div class="layout"><div class="story">
@@ -98,7 +98,7 @@ test.each([
   expect(pageOf(MENU + body).article).toBeUndefined();
 });
 
-test('JSON has no article, and what a page says in JSON-LD is believed first', () => {
+test('JSON has no article, and JSON-LD is trusted first', () => {
   expect(Page.fromHtml('{"a":1}', { contentType: 'application/json' }).article).toBeUndefined();
   const data = {
     '@type': 'NewsArticle',
@@ -128,7 +128,7 @@ test.each([
   expect(pageOf(`<p>${PROSE}</p>`, head).article?.title).toBe(title);
 });
 
-test('an article is an item as it is', async () => {
+test('an article can be emitted as an item', async () => {
   const crawler = defineCrawler({
     name: 'articles',
     steps: { page: { run: ({ page, emit }) => void (page.article === undefined || emit(page.article)) } },
@@ -144,7 +144,7 @@ test('an article is an item as it is', async () => {
   ]);
 });
 
-test('what is cut ends with a whole character', () => {
+test('a cut text ends with a whole character', () => {
   const long = pageOf(`<p>${'a'.repeat(999)}😀 ${PROSE}</p>`);
   expect(long.article?.excerpt).toBe('a'.repeat(999));
   const text = `${'a '.repeat(524_287)}a😀 ${PROSE}`;

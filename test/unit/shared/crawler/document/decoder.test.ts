@@ -24,7 +24,7 @@ test.each([
   expect(newDecoder(encoding).decode(Uint8Array.from(bytes))).toBe(text);
 });
 
-test('it is known by its name in the standard, whatever it was asked for by', () => {
+test('a decoder has the standard name of its encoding, whatever label was used', () => {
   expect(['KS_C_5601-1987', 'sjis', 'big5-hkscs', 'latin1'].map((label) => newDecoder(label).encoding)).toEqual([
     'euc-kr',
     'shift_jis',

@@ -22,7 +22,7 @@ test.each([
   expect(readDocument(html, URL_OF_PAGE).title).toBe(title);
 });
 
-test('links are absolute, each once, in order, without fragments and without those that nobody can fetch', () => {
+test('links are absolute, each once, in order, without fragments, and can be fetched', () => {
   const html = `
     <a href="a">1</a> <a href='/b?x=1&amp;y=2'>2</a> <A HREF=c>3</A> <area href="//other.com/">
     <a href="a#part">again</a> <a href="#top">here</a> <a href="">itself</a> <a href=" d ">spaces</a>
@@ -85,7 +85,7 @@ test.each([
   expect(readDocument(`${before}<a href="/1">1</a>`, URL_OF_PAGE).links).toEqual(before.endsWith('option') ? [] : ['http://example.com/1']);
 });
 
-test('links in what only some readers see count: noscript, SVG, a declarative shadow root', () => {
+test('links in noscript, SVG and a declarative shadow root count', () => {
   const html = `<noscript><a href="/1"></a></noscript><svg><a href="/2"/><a xlink:href="/3"/><area href="/no"/></svg>
     <div><template shadowrootmode="open"><a href="/4"></a></template></div>`;
   expect(readDocument(html, URL_OF_PAGE).links).toEqual(
@@ -98,7 +98,7 @@ test('a page of frames has no links of its own, unless its body has begun', () =
   expect(readDocument('text<frameset><a href="/1">', URL_OF_PAGE).links).toEqual(['http://example.com/1']);
 });
 
-test('in XHTML an element that closes itself is over', () => {
+test('in XHTML a self-closing element is complete', () => {
   const html = '<script src="x"/><title/><a href="/1"/>';
   expect(readDocument(html, URL_OF_PAGE, true).links).toEqual(['http://example.com/1']);
   expect(readDocument(html, URL_OF_PAGE).links).toEqual([]);
@@ -204,7 +204,7 @@ test('the frames of a page of frames are found, relative to the base; other fram
   expect(readDocument(`<frameset>${many}`, URL_OF_PAGE).frames).toHaveLength(100);
 });
 
-test('of several that send browsers away the first counts, relative to the base; none in a template, or of another name, does', () => {
+test('the first refresh counts, relative to the base, but none in a template or with another name', () => {
   const html = `<template><meta http-equiv=refresh content="0;url=/0"></template><meta name=refresh content="0;url=/1">
     <meta http-equiv=refresh content=300><noscript><meta http-equiv=refresh content="0;url=2"></noscript><base href="/b/">
     <meta http-equiv=refresh content="0;url=/3">`;
@@ -234,7 +234,7 @@ test.each([
   expect(readDocument(html, URL_OF_PAGE).canonical).toBe(canonical);
 });
 
-test('the readable text leaves out what nobody reads', () => {
+test('the readable text leaves out content that is not for readers', () => {
   const html =
     '<head><title>T</title></head><body><h1>Head</h1><script>no()</script><p>One <b>bold</b>\n word</p><style>p{}</style><ul><li>a<li>b</ul>';
   expect(readText(html)).toBe('Head\nOne bold word\na\nb');
@@ -261,7 +261,7 @@ test.each([
   expect(performance.now() - began).toBeLessThan(15_000);
 });
 
-test('of a page that nests without end, all of the text is read', () => {
+test('all text of an endlessly nested page is read', () => {
   const text = readText(`before${'<div>in</div>'.repeat(3_000)}${'<div>x'.repeat(100_000)}`);
   expect(text.split('\n').filter((line) => line === 'in').length).toBe(3_000);
   expect(text.split('\n').filter((line) => line === 'x').length).toBe(100_000);

@@ -47,7 +47,7 @@ test.each<[string, string | undefined]>([
   expect(pageWith({ refresh }).refresh).toBe(target);
 });
 
-describe('a page says it in its headers and in its head', () => {
+describe('links in headers mean the same as in the head', () => {
   const html = `<base href=/other/><link rel=canonical href=c><link rel=next href=2><meta http-equiv=refresh content="0;url=r">`;
   const headers = { link: '<h>; rel=canonical, <h2>; rel=next', refresh: '0; url=hr' };
 

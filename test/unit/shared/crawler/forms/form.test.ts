@@ -99,7 +99,7 @@ test.each([
   );
 });
 
-test('a form that a step fills in is what it follows: a plain link, or a request with what guards against forgery look at', () => {
+test('a step follows the form it fills in: a plain link, or a request with the headers that guards against forgery check', () => {
   const page = Page.fromHtml(
     `<form id=find action="/find?old=1"><input type=hidden name=lang value=de><input name=q></form>
      <form class=pager method=post action=/all/><input type=hidden name=token value="a b"><button name=page value=2></button></form>

@@ -5,7 +5,7 @@ import { Selection } from '../../../../../shared/crawler/tools/selection.ts';
 
 const COUNT = 1_000;
 
-test('of a disabled fieldset with many legends, each part is looked at a few times, not once for each legend', () => {
+test('a disabled fieldset with many legends is read a few times, not once for each legend', () => {
   const legends = '<legend><input name=a value=b></legend>'.repeat(COUNT);
   const html = `<form><fieldset disabled>${'<br>'.repeat(COUNT)}${legends}</fieldset></form>`;
   const page = Page.fromHtml(html, { url: 'https://shop.example/' });

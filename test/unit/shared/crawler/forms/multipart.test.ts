@@ -56,7 +56,7 @@ test('the same fields are the same request, and others have another boundary', (
 });
 
 const TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
-test('a button may say otherwise, and a form of another encoding is not sent in parts unless it is ASCII', async () => {
+test('a button overrides its form, and a form in another encoding is sent as multipart only if it is ASCII', async () => {
   const own = FORM.replace('name=go', 'name=go formenctype=application/x-www-form-urlencoded');
   expect(submitted(own, { q: 'a' })).toMatchObject({ body: 'q=a&a%22b=x%0D%0Ay&go=1', headers: TYPE });
   const other = FORM.replace('method=post', 'method=post accept-charset=iso-8859-1');
@@ -64,7 +64,7 @@ test('a button may say otherwise, and a form of another encoding is not sent in 
   expect(await read(other, { q: 'a' })).toContainEqual(['q', 'a']);
 });
 
-test('a file is refused where it can not be sent, and so is what is none', () => {
+test('a file is refused where it can not be sent, and so is anything that is not a file', () => {
   const plain = FORM.replace(/enctype="[^"]+"/, '');
   expect(() => submitted(plain, { list: { filename: 'a', text: 'b' } })).toThrow(
     "field list of a form: expected a text, got a file: the form doesn't send files (multipart/form-data)",

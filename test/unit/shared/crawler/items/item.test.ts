@@ -34,7 +34,7 @@ test.each<[unknown, string]>([
   expect(() => itemAsJson(item)).toThrow(new CrawlerFault(said, 'schema'));
 });
 
-test('an item is what it was, whatever becomes of its objects', () => {
+test('later changes to its objects do not affect an item', () => {
   const item = { sizes: ['s'], price: { cents: 1 } };
   const written = itemAsJson(item);
   item.sizes.push('m');
@@ -42,7 +42,7 @@ test('an item is what it was, whatever becomes of its objects', () => {
   expect(written).toEqual({ sizes: ['s'], price: { cents: 1 } });
 });
 
-test('what goes round in a circle, or nests without end, is left to whoever writes the record', () => {
+test('circular or endlessly nested values are left for the writing of the record to refuse', () => {
   const circle: Record<string, unknown> = {};
   circle.self = circle;
   expect(itemAsJson(circle)).toBe(circle);

@@ -11,7 +11,7 @@ const shop = defineCrawler({
   joins: { sum: { per: 'product', of: ['review', 'price'], ...step } },
 });
 
-test('what a join gets is in the order of its steps, then by URL, then by request, whatever ended first', () => {
+test('the inputs of a join are sorted by step, then by URL, then by request, whatever ended first', () => {
   const urls = { '3': '/a', '1': '/b', '2 7f': '/a', '2 0d': '/a' };
   const inputs = Object.entries(urls).flatMap(([of, url]) =>
     ['price', 'review'].map((name) => {
@@ -30,7 +30,7 @@ test('what a join gets is in the order of its steps, then by URL, then by reques
   }
 });
 
-test('a join of the run gets each item of each page of a step that is done, and leaves no source open', async () => {
+test('a run join gets every item of every done page of a step, and leaves no source open', async () => {
   const done = { outcome: 'done', step: 'price' } as const;
   const records: Pick<DoneRecord, 'outcome' | 'step' | 'data' | 'items'>[] = [
     { ...done, data: 'one' },

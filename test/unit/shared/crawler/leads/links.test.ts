@@ -55,7 +55,7 @@ test('the folder of a seed goes along with what is followed from it', () => {
   expect(follow(LINKS, { scope: 'path' }, deeper)).toHaveLength(3);
 });
 
-test('hosts of a domain are counted by the domain that somebody registered; the host of the page, the domain and its www are not', async () => {
+test('hosts are counted by registrable domain, except for the host of the page, the domain itself and its www', async () => {
   const { registrableDomainOf: domainOf } = await import('../../../../../shared/task/url/registrable-domain.ts');
   const domains = (seed: string, links: readonly string[], options: Partial<RunOptions>) => {
     const task = { ...SEED, url: seed, host: new URL(seed).host };
@@ -84,7 +84,7 @@ test('hosts of a domain are counted by the domain that somebody registered; the 
   );
 });
 
-test('links that are left out are told by why: too deep, or outside scope and patterns', () => {
+test('links that are left out are sorted by reason: too deep, or outside scope and patterns', () => {
   const how = { task: { ...SEED, depth: 3 }, depthOf: () => 4, finalUrl: SEED.url, rules: [] };
   const links = [...LINKS, 'https://other.example/'];
   const options = { ...FAST_RUN, scope: 'path', exclude: ['*.pdf'] } as const;

@@ -127,7 +127,7 @@ test('all crawlers of all folders are loaded, and every problem of every file is
   ]);
 });
 
-test('what was loaded before is loaded again without a thread that watches it', async () => {
+test('files loaded before are loaded again without the watchdog', async () => {
   const folder = await folderOf({ 'crawlers/a.ts': OWN('a'), 'crawlers/b.ts': OWN('b') });
   const script = `let threads = 0;
     process.on('worker', () => threads++);
@@ -142,12 +142,12 @@ test('what was loaded before is loaded again without a thread that watches it', 
   expect((await run(folder, script)).said.split('\n')).toEqual(['a 1', 'a 1', 'none 2', 'none 2', 'b 2', 'none 3']);
 });
 
-test('a crawler that is named by its path is among them, and stands for one of its name', async () => {
+test('a crawler named by its path is among them, and replaces one of the same name', async () => {
   const files = { 'mine/shop.ts': OWN('shop'), 'mine/page.ts': OWN('page'), 'my/shop.ts': OWN('shop') };
   expect(await all(files, './my/shop.ts')).toEqual(['shop my/shop.ts', 'page mine/page.ts']);
 });
 
-test('a module that ends the process, and a step that does, can not', async () => {
+test('neither a module nor a step can end the process', async () => {
   const files = {
     'mine/ends.ts': 'process.exit(0);',
     'mine/shop.ts':
@@ -166,14 +166,14 @@ test('a module that ends the process, and a step that does, can not', async () =
   });
 });
 
-test('a module that is not there after 10 s is given up, and the others are still looked at', async () => {
+test('a module that takes longer than 10 s is given up, and the others are still loaded', async () => {
   const files = { 'mine/late.ts': 'await new Promise(() => {});', 'mine/wrong.ts': '', 'mine/shop.ts': OWN('shop') };
   const [late, ...others] = (await all(files)).filter((line) => line.startsWith('!'));
   expect(late).toBe('! mine/late.ts takes longer than 10 s to load');
   expect(others).toEqual([expect.stringContaining('expected mine/wrong.ts to export')]);
 }, 60_000);
 
-test('modules that never let go of the process end it as wrong settings, and the others are checked all the same', async () => {
+test('a module that blocks the process forever ends it with the exit code for wrong settings, after the others are checked', async () => {
   const folder = await folderOf({
     'mine/a.ts': 'let a = ;',
     'mine/b.ts': '\nfor (;;);',
@@ -229,7 +229,7 @@ async function versionOf(files: Files): Promise<string> {
   return (await run(await folderOf(files), script)).said;
 }
 
-test('the version of a crawler is that of its file, and of what it imports below its folder', async () => {
+test('the version of a crawler depends on its file and on its imports below its folder', async () => {
   const base: Files = {
     'shop/shop.ts': OWN('shop', "import './parts/a.ts';import '../beside.ts';import 'own';"),
     'shop/parts/a.ts': "import './b.ts';",
@@ -250,7 +250,7 @@ test('the version of a crawler is that of its file, and of what it imports below
   expect(await versionOf(base), 'wherever it lies').toBe(first);
 });
 
-test('a folder of crawlers that is none is said by its setting, and one that is not there is empty', async () => {
+test('a crawlers folder that is a file is reported with its setting, and a missing one counts as empty', async () => {
   expect(await found({ mine: '' }, 'nosuch')).toBe(
     "expected CRAWLERS_DIR to be a folder that can be read: ENOTDIR: not a directory, scandir '/here/mine'",
   );

@@ -22,6 +22,6 @@ for (const [name, [shape, most]] of Object.entries(${JSON.stringify(SHAPES)}))
 console.log(JSON.stringify(lengths));
 `;
 
-test('of values of megabytes, markdown has the beginning, after many expressions too', () => {
+test('markdown has the beginning of values of megabytes, even after many regular expressions', () => {
   expect(afterManyExpressions(SCRIPT)).toEqual({});
 });

@@ -11,7 +11,7 @@ test.each([
   expect(Page.fromHtml(html).markdown()).toBe(markdown);
 });
 
-test('footnotes with one label are told apart, and links to parts of a page are none', () => {
+test('footnotes with the same label stay apart, and links within a page are not footnotes', () => {
   const note = (id: string): string => `<li id="n${id}">${id} <a href="#r${id}">↩</a></li>`;
   const page = Page.fromHtml(
     `<a href="#a" id="toc-a">1</a><h2 id="a"><a href="#toc-a">1</a></h2><sup><a id="rx" href="#nx">*</a></sup><sup><a id="ry" href="#ny">*</a></sup><sup><a href="#nowhere">2</a></sup><ul>${note('x')}${note('y')}</ul>`,

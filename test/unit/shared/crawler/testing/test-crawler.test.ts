@@ -59,7 +59,7 @@ test('a page starts at the step whose pattern its URL matches, or at the one tha
   expect(await testCrawler(shop, { page, step: 'product', kept: { list: 'Tea' } })).toEqual(product);
 });
 
-test('of a crawler of one function, data and links', async () => {
+test('gives the data and links of a crawler of one function', async () => {
   const short = defineCrawler({ name: 'short', step: (page) => ({ data: { title: page.get('h1') } }) });
   expect(await testCrawler(short, { html: '<h1>A</h1><a href=/b>b</a>', args: {} })).toEqual({
     items: [{ title: 'A' }],

@@ -176,7 +176,7 @@ test('joins come in layers, their inputs by step and URL; a page that is apart a
   expect(missing).toEqual([{ step: 'owner', url: `${SHOP}/2`, outcome: 'failed', reason: 'http_4xx' }]);
 });
 
-test('members are read for each group anew, a page that is apart once', async () => {
+test('members are read again for each group, a page that is apart only once', async () => {
   const pages = [text('/', '<a href=/1>1</a><a href=/2>2</a>'), text('/1'), text('/2'), ...PARTS];
   const { counts } = await testCrawler(layered, { pages });
   expect(counts).toMatchObject({ owner: 2, left: 2, right: 6, seller: 1, parts: 2, both: 2, total: 1 });
@@ -219,7 +219,7 @@ test.each<[string, ReturnType<typeof single>, object, RegExp]>([
   await expect(testCrawler(crawler, options as never)).rejects.toThrow(said);
 });
 
-test('a join of the run gets what came of a step by itself, also where steps share a fallback that has tasks of its own', async () => {
+test('a run join gets the items of a step alone, even where steps share a fallback that has tasks of its own', async () => {
   const failing = {
     fallback: 'gone' as const,
     run() {

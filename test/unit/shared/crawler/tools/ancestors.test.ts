@@ -55,7 +55,7 @@ test.each([
   expect(user / 1_000_000, 'seconds').toBeLessThan(2);
 });
 
-test.each(['div div div[', 'div div ::x div', 'div div :nope'])('%s is named as it was written', (css) => {
+test.each(['div div div[', 'div div ::x div', 'div div :nope'])('an error names the selector %s as written', (css) => {
   expect(() => Page.fromHtml('<p>').all(css)).toThrow(`Invalid selector ${JSON.stringify(css)}: `);
   expect(() => Page.fromHtml('<p>').all(css)).not.toThrow('within');
 });

@@ -57,7 +57,7 @@ test('rows come without their table, and nothing is added to a fragment', () => 
   expect(FEED.fragment('').text).toBe('');
 });
 
-test('a fragment with more than the tools see is told as cut', () => {
+test('a fragment with more than the tools see is reported as cut', () => {
   const page = Page.fromHtml('{}', { contentType: 'application/json' });
   page.fragment('<p>'.repeat(200_001));
   expect(page.truncated).toEqual(['tree']);

@@ -55,7 +55,7 @@ describe('a hostile page neither hangs a tool nor overflows it', () => {
   });
 });
 
-test('what is deeper than browsers go is beside the deepest', () => {
+test('elements deeper than browsers nest them become siblings at the deepest level', () => {
   const page = Page.fromHtml(`${'<div>'.repeat(2_000)}<p>one<p>two`);
   expect(page.all('p').map(({ text }) => text)).toEqual(['one', 'two']);
   expect(page.truncated).toEqual([]);

@@ -4,7 +4,7 @@ import { collectGarbage } from '../../../../support/hostile/garbage.ts';
 
 const LENGTH = 500_000;
 
-test('no page stays in memory for the names of its elements', () => {
+test('the names of its elements keep no page in memory', () => {
   read(0);
   collectGarbage();
   const before = process.memoryUsage().heapUsed;

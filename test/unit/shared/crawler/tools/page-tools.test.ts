@@ -215,7 +215,7 @@ describe('XML', () => {
     ).toEqual(['http://x.test/1#f']);
   });
 
-  test('XHTML is HTML whose elements may close themselves', () => {
+  test('XHTML is HTML whose elements can be self-closing', () => {
     const page = Page.fromHtml('<html><body><div/><p>a&nbsp;b</p></body></html>', {
       contentType: 'application/xhtml+xml',
     });
@@ -224,7 +224,7 @@ describe('XML', () => {
 });
 
 describe('a page for tests', () => {
-  test('has what is said of it', () => {
+  test('has the options it was made with', () => {
     const page = Page.fromHtml('<p>é', {
       url: 'http://h.test:81/%7ea',
       status: 404,
@@ -255,7 +255,7 @@ describe('a page for tests', () => {
   });
 });
 
-test('a page that has forgotten its tree reads it again', () => {
+test('a page that has forgotten its tree parses itself again', () => {
   const page = Page.fromHtml('{"a":1}<p>one<p>two');
   const [before] = page.all('p');
   page.forgetTree();

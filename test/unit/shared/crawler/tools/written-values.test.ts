@@ -22,7 +22,7 @@ test.each([
   expect(bodyOf(body).json()).toEqual(value);
 });
 
-test('a type that says that there is a value on each line gives a list, of one line, too', () => {
+test('a media type with one value per line gives a list, even for a single line', () => {
   expect(bodyOf('{"a":1}\n', 'application/x-ndjson').json()).toEqual([{ a: 1 }]);
   expect(bodyOf('{"a":1}\n', 'application/jsonl').json('[0].a')).toBe(1);
   expect(bodyOf('', 'application/x-ndjson').json()).toEqual([]);
@@ -54,7 +54,7 @@ test.each([
   expect(variable(script)).toEqual(value);
 });
 
-test('a path leads into it, and a body may be a script', () => {
+test('a path leads into the value, and a body can be a script', () => {
   const page = bodyOf('var data = {items: [{id: 7}]};', 'application/javascript');
   expect([page.variable('data', 'items[0].id'), page.variable('data', 'none'), page.variable('none')]).toEqual([
     7,

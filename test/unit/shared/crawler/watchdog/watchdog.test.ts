@@ -9,7 +9,7 @@ vi.mock('node:worker_threads', () => ({
   },
 }));
 
-test('where no thread can begin, as in a container whose number of processes is limited, the work goes on unwatched', async () => {
+test('where no thread can be started, as in a container with a limited number of processes, work continues unwatched', async () => {
   const watchdog = new Watchdog({ stuckAfterMs: 1_000, lastWords: () => [] });
   await watchdog.start();
   watchdog.enter('https://a.example/');

@@ -196,7 +196,7 @@ describe('a tidy page has the tree of parse5, and the document of our own reader
     expect(tidy).toBeGreaterThan(100);
   });
 
-  test('any elements in each other', { timeout: 120_000 }, () => {
+  test('any nested elements', { timeout: 120_000 }, () => {
     const tidy = tidyOf(fc.tuple(fc.subarray(HEADS), fc.array(element, { maxLength: 5 })), (parts) =>
       parts.flat().join(''),
     );

@@ -44,7 +44,7 @@ test('so is RDFa Lite', () => {
   ]);
 });
 
-test('what an object refers to counts as in it, and no object is in itself', () => {
+test('elements that an object refers to count as inside it, and no object is inside itself', () => {
   const page = pageOf(`<div itemscope itemref="b none b" id="a"><i itemprop="x">1</i></div>
     <p id="b"><i itemprop="brand" itemscope itemref="c"><i itemprop="name">B</i></i></p>
     <p id="c"><i itemprop="made" itemscope itemref="b"><i itemprop="y">2</i></i></p>`);

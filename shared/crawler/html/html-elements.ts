@@ -86,7 +86,7 @@ export class HtmlElements {
     else if ((classes & VOID) === 0) this.#close(open.indexOf(code, SPECIAL));
   }
 
-  /** Closes the elements that a start tag with a rule of its own ends. Returns `false` if its element must not be opened. */
+  /** Closes the elements that a start tag with a rule of its own ends. Returns `false` if the caller must not open its element. */
   #makeRoom(code: TagCode, classes: number): boolean {
     const open = this.#open;
     if ((classes & TABLE_PART) !== 0) {

@@ -7,8 +7,8 @@ import { importsOf } from './own-import.ts';
 const LENGTH = 8;
 
 /**
- * Returns the version of a crawler whose module has been imported: 8 hex digits of a hash over its file, the files in its folder and below
- * that it imports, packages aside, and `others`, such as its folder's middleware. It doesn't depend on where the folder is.
+ * Returns the version of a crawler whose module has been imported: 8 hex digits of a hash over its file, the files it imports from its
+ * folder or below, packages aside, and `others`, such as its folder's middleware. It doesn't depend on where the folder is.
  */
 export function versionOf(file: string, ...others: readonly string[]): string {
   const folder = dirname(file);

@@ -28,23 +28,26 @@ import { addUrlRoutes } from './routes/urls.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
 import { addWrongMethods, notePaths } from './routes/wrong-method.ts';
 
-/** A body that comes more slowly is given up. */
+/** Longest time until a request has arrived, body included. */
 const BODY_WITHIN_MS = 30 * SECOND_MS;
-/** Longer than proxies and load balancers keep a connection, mostly a minute: one that is ended here may just have been given a request. */
+/**
+ * How long an idle connection is kept. Longer than proxies and load balancers keep theirs (mostly a minute), so that they close it first:
+ * a connection closed at this end might just have been sent a request.
+ */
 const IDLE_KEPT_MS = 75 * SECOND_MS;
-/** Routes that take lists have a larger one. */
+/** Maximum bytes of a request's body. Routes that take lists allow more. */
 const MOST_BODY_BYTES = 256 * 1024;
-/** Between two looks which bodies are late. */
+/** Time between two checks for late requests. */
 const LATE_CHECKED_EVERY_MS = 5 * SECOND_MS;
 
-/** The API as a Fastify that doesn't listen yet. */
+/** Returns the API as a Fastify instance that is ready but doesn't listen yet. */
 export async function openApp(parts: ApiParts): Promise<Api> {
   const app = Fastify({
     logger: false,
     trustProxy: [...parts.settings.apiProxies],
     bodyLimit: MOST_BODY_BYTES,
     requestTimeout: BODY_WITHIN_MS,
-    // Node would take the longer of the two times for the body.
+    // If `headersTimeout` were longer than `requestTimeout`, Node would give the body that longer time.
     http: { headersTimeout: BODY_WITHIN_MS, connectionsCheckingInterval: LATE_CHECKED_EVERY_MS },
     frameworkErrors: (error, _, reply) => sendProblem(problemOf(error), reply.headers(ANSWER_HEADERS)),
     clientErrorHandler: answerUnread,
@@ -54,7 +57,7 @@ export async function openApp(parts: ApiParts): Promise<Api> {
     genReqId: () => randomUUID(),
   }).withTypeProvider<ZodTypeProvider>() as unknown as Api;
   app.setValidatorCompiler(validatorCompiler);
-  // The tests hold answers to their schemas; an answer that differs is still better than none.
+  // The tests check answers against their schemas. In production an answer that differs is still better than none.
   app.setSerializerCompiler(() => (answer) => wellFormedJson(JSON.stringify(answer)));
   addBodyParsers(app);
   app.setErrorHandler((error: unknown, request, reply) => answerProblem(error, request, reply, parts.log));
@@ -64,7 +67,7 @@ export async function openApp(parts: ApiParts): Promise<Api> {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
   app.addHook('onResponse', async ({ routeOptions, method }, reply) => {
-    // What answers wrong methods has many: it is no route of its own.
+    // The handler of wrong methods is registered for many methods at once: it counts as no route.
     const route = Array.isArray(routeOptions.method) ? undefined : routeOptions.url;
     parts.metrics.served(route ?? 'none', method, reply.statusCode, reply.elapsedTime);
   });

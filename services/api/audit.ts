@@ -4,24 +4,24 @@ import { type LastLine, lastLinesOf } from '../../shared/runtime/files/last-line
 import { LineFile } from '../../shared/runtime/files/line-file.ts';
 import { makeOutputFolder } from '../../shared/runtime/files/output-folder.ts';
 
-/** Who did what. */
+/** A change: who made it, to what, and why. */
 export interface AuditEntry {
   /** ISO 8601. */
   readonly at: string;
   /** The token's name. */
   readonly by: string;
   readonly role: string;
-  /** What was done: `pause run`. */
+  /** The action, such as `pause run`. */
   readonly action: string;
-  /** To what: a run, a host, a filter. */
+  /** The run, host or filter that it was done to. */
   readonly target: string;
-  /** In the words of whoever did it. */
+  /** The reason that the caller gave. */
   readonly reason: string | null;
 }
 
 const FILE = 'audit.jsonl';
 
-/** Every change made over HTTP, a line each, in `audit.jsonl` of the output folder. Nothing is ever taken out of it. */
+/** Every change made over HTTP, one line each, in `audit.jsonl` of the output folder. Nothing is ever removed from it. */
 export class Audit {
   readonly #folder: string;
   readonly #file: LineFile;
@@ -38,9 +38,9 @@ export class Audit {
   }
 
   /**
-   * The newest entries, newest first, and where those before them end; nothing if there are none. Entries that come meanwhile shift none.
+   * Returns entries, newest first, and a cursor for older ones, or null if there are none. Entries added in the meantime shift nothing.
    *
-   * @param before `next` of the answer before; 0 for the first
+   * @param before `next` of the previous answer; 0 for the first
    */
   async newest(
     limit: number,
@@ -67,7 +67,7 @@ function entryOf({ line }: LastLine): AuditEntry[] {
   try {
     return [JSON.parse(line) as AuditEntry];
   } catch {
-    // Torn by a crash.
+    // A line cut short by a crash.
     return [];
   }
 }

@@ -9,26 +9,26 @@ import { FleetPace } from './fleet-pace.ts';
 import type { momentSchema } from './schemas/answers.ts';
 import type { FleetSnapshot, Snapshots } from './snapshots.ts';
 
-/** Between two looks while somebody listens. */
+/** Time between two reads of the fleet while anybody listens. */
 const TICK_MS = SECOND_MS;
-/** Between two moments of the ring: looked at whether anybody listens or not. */
+/** Time between two moments of the hour's history, which is kept whether anybody listens or not. */
 export const MOMENT_EVERY_MS = 5 * SECOND_MS;
 const MOST_MOMENTS = HOUR_MS / MOMENT_EVERY_MS;
 
-/** What the fleet did at one moment. */
+/** The fleet's figures at one moment. */
 export type Moment = z.infer<typeof momentSchema>;
 
-/** What listeners are told: an event's name, and its data as JSON. */
+/** Names of the events that listeners receive. */
 export type FeedEvent = 'fleet' | 'run' | 'unavailable';
 type Listener = (event: FeedEvent, data: string) => void;
 
 interface Listening {
   readonly listener: Listener;
-  /** Which run, besides the fleet. */
+  /** The run to report besides the fleet. */
   readonly run: string | undefined;
 }
 
-/** Looks at the fleet once a second while anybody listens, whoever many do, and keeps the last hour. */
+/** Reads the fleet once a second while anybody listens, however many do, and keeps the figures of the last hour. */
 export class FleetFeed implements Service {
   readonly #snapshots: Snapshots;
   readonly #clock: Clock;
@@ -49,12 +49,12 @@ export class FleetFeed implements Service {
     this.#clock = clock;
   }
 
-  /** The last hour, oldest first. */
+  /** The moments of the last hour, oldest first. */
   get moments(): readonly Moment[] {
     return this.#moments;
   }
 
-  /** Tells a listener from now on, at once the first time. Returns what ends it. */
+  /** Sends a listener every event from now on, the first one at once. Returns a function that ends this. */
   listen(listener: Listener, run?: string): () => void {
     const listening = { listener, run };
     this.#listening.add(listening);
@@ -98,7 +98,7 @@ export class FleetFeed implements Service {
     try {
       const snapshot = await this.#snapshots.fleet();
       const moment = this.#momentOf(snapshot);
-      // What a first look knows is the average since each run began.
+      // The first look has nothing to compare with: its pace is the average since each run began.
       const isFirst = !this.#hasLooked;
       this.#hasLooked = true;
       if (isSampling && !isFirst) {
@@ -110,15 +110,15 @@ export class FleetFeed implements Service {
       this.#tell('fleet', fleet, () => true);
       await this.#tellRuns();
     } catch (error: unknown) {
-      const detail = error instanceof UnavailableError ? error.message : 'the fleet could not be looked at';
+      const detail = error instanceof UnavailableError ? error.message : 'the fleet could not be read';
       this.#tell('unavailable', JSON.stringify({ detail }), () => true);
       if (!(error instanceof UnavailableError)) this.#tellOnce(messageOf(error));
     }
   }
 
-  /** Logs a failure that is no outage, once for as long as it is the same. */
+  /** Logs a failure that is no outage. The same failure again is not logged. */
   #tellOnce(reason: string): void {
-    if (reason !== this.#failure) this.#log.error({ reason }, 'the fleet could not be looked at');
+    if (reason !== this.#failure) this.#log.error({ reason }, 'the fleet could not be read');
     this.#failure = reason;
   }
 

@@ -4,30 +4,30 @@ import { SECOND_MS } from '../../shared/task/durations.ts';
 /** The period over which the pace is measured. */
 const PACE_OVER_MS = 5 * SECOND_MS;
 
-/** How fast all runs together are: those that begin and end between two looks, as batches do, count as well. */
+/** Measures the pace of all runs together. Runs that begin and end between two looks, as batches do, count as well. */
 export class FleetPace {
-  /** Pages of each run that had ended at the last look. */
+  /** Pages that each run had completed at the last look. */
   #ended: ReadonlyMap<string, number> = new Map();
   /** The store's time at the last look. */
   #readAt = 0;
-  /** Pages that have ended since the first look. */
+  /** Pages completed since the first look. */
   #total = 0;
   #samples: { readonly at: number; readonly total: number }[] = [];
 
-  /** Pages a second of late; nothing at the first look. */
+  /** Returns the pages per second over the last few seconds, or nothing at the first look. */
   look(runs: readonly RunProgress[], now: number): number | undefined {
     const isFirst = this.#samples.length === 0;
     for (const progress of runs) {
       const before = this.#ended.get(progress.run) ?? 0;
       const isKnown = this.#ended.has(progress.run) || progress.startedAt > this.#readAt;
-      // What an older run had done when it came into view was done at any time.
+      // An older run that comes into view may have done its pages at any time: they don't count.
       if (isKnown && !isFirst) this.#total += Math.max(0, endedOf(progress) - before);
     }
     this.#ended = new Map(runs.map((progress) => [progress.run, endedOf(progress)]));
     this.#readAt = Math.max(this.#readAt, ...runs.map(({ readAt }) => readAt));
     this.#samples.push({ at: now, total: this.#total });
     const recent = this.#samples.filter(({ at }) => now - at <= PACE_OVER_MS);
-    // Whoever looks less often has the pace since the last look.
+    // If looks are rarer than the period, the pace since the last look counts.
     this.#samples = recent.length > 1 ? recent : this.#samples.slice(-2);
     const [first] = this.#samples;
     if (first === undefined || now <= first.at) return undefined;

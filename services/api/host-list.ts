@@ -5,15 +5,15 @@ import { SECOND_MS } from '../../shared/task/durations.ts';
 import type { Link, LinkedStores } from './link.ts';
 import { SharedRead } from './shared-read.ts';
 
-/** Paused hosts that are read. */
+/** Maximum number of paused hosts read. */
 const MOST_PAUSED = 5_000;
-/** Hosts read of all runs together, about half a second of the store's time: each run has its share of what those before it left. */
+/** Maximum number of hosts read for all runs, about half a second of the store's time. Each run gets an equal share of what is left. */
 const MOST_READ = 10_000;
-/** A list is kept this long, and longer if it was costly: reading it takes a tenth of the store's time at most. */
+/** A list is kept this long, or nine times as long as the read took: reading takes at most a tenth of the store's time. */
 const KEPT_MS = 2 * SECOND_MS;
 const KEPT_FOR_EACH_MS = 9;
 
-/** What is known of a host, over all runs. */
+/** A host over all runs. */
 export interface ListedHost {
   readonly host: string;
   waiting: number;
@@ -22,16 +22,16 @@ export interface ListedHost {
     Partial<HostCircumstances>;
 }
 
-/** By which hosts are ordered. */
+/** The fields that hosts are ordered by. */
 type HostKey = Pick<ListedHost, 'host' | 'waiting'>;
 
 interface FoundHosts {
-  /** Those with most waiting first. */
+  /** Hosts with the most waiting tasks first. */
   readonly hosts: readonly ListedHost[];
   readonly isAll: boolean;
 }
 
-/** The hosts of all open runs, and those that are paused. */
+/** The hosts of all open runs, and all paused hosts. */
 export class HostList {
   readonly #link: Link;
   readonly #list: SharedRead<FoundHosts>;
@@ -45,7 +45,7 @@ export class HostList {
     return this.#link.withStores((stores) => this.#list.get(() => readHosts(stores)));
   }
 
-  /** Something was changed: the next list is read anew. */
+  /** Drops the list after a change: the next one is read again. */
   forget(): void {
     this.#list.forget();
   }
@@ -78,7 +78,7 @@ async function readHosts({ runs, hosts }: LinkedStores): Promise<FoundHosts> {
   return { hosts: found, isAll };
 }
 
-/** Those with most waiting first, as they are listed. */
+/** Orders hosts by their waiting tasks, most first, then by name. */
 export function compareHosts(a: HostKey, b: HostKey): number {
   if (a.waiting !== b.waiting) return b.waiting - a.waiting;
   return a.host === b.host ? 0 : a.host < b.host ? -1 : 1;

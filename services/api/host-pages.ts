@@ -2,14 +2,15 @@ import { z } from 'zod';
 import { compareHosts, type ListedHost } from './host-list.ts';
 import { PageCursor } from './http/page-cursor.ts';
 
-/** What waited for the host that a page ended with, and that host. */
+/** The last host of a page, after the number of its waiting tasks. */
 const places = new PageCursor(z.tuple([z.int().min(0), z.string()]));
 
 /**
- * One page of a list of hosts, and where the next one begins: behind the host that this one ended with, wherever that is by then. So hosts
- * that come or go between two pages shift none; one whose waiting tasks take it past that host comes twice, or on no page.
+ * Returns one page of a list of hosts, and a cursor for the next. The next page begins after the last host of this one, wherever that
+ * host is by then, so hosts that come or go in between shift nothing. A host whose waiting tasks move it across that point in the meantime
+ * appears on two pages or on none.
  *
- * @param cursor `next` of the page before; the first page without one
+ * @param cursor `next` of the previous page; undefined for the first
  */
 export function pageOfHosts(
   found: readonly ListedHost[],

@@ -5,15 +5,15 @@ import { SECOND_MS } from '../../shared/task/durations.ts';
 import type { Link } from './link.ts';
 import { SharedRead } from './shared-read.ts';
 
-/** A browse reads the whole queue, and a hundred thousand letters take hundreds of megabytes: its answer is kept this long. */
+/** How long a browse is kept. It reads the whole queue, and a hundred thousand letters take hundreds of megabytes. */
 const KEPT_MS = 10 * SECOND_MS;
 
-/** One browse of the dead letters at a time, kept for a while. */
+/** Browses the dead letters, one browse at a time, and keeps the result for a while. */
 export class LetterBrowser {
   readonly #link: Link;
   readonly #browse: SharedRead<readonly FoundLetter[]>;
   #browsing = 0;
-  /** As last counted while none were browsed. */
+  /** The last count taken while no browse was under way. */
   #count = 0;
 
   constructor(link: Link, clock: Clock) {
@@ -21,7 +21,7 @@ export class LetterBrowser {
     this.#browse = new SharedRead(clock, () => KEPT_MS);
   }
 
-  /** As many of them as are looked through. */
+  /** Returns the dead letters, at most as many as one browse reads. */
   browse(): Promise<readonly FoundLetter[]> {
     return this.#link.withLetters((letters) =>
       this.#browse.get(async () => {
@@ -35,7 +35,7 @@ export class LetterBrowser {
     );
   }
 
-  /** How many there are, without reading any. A queue doesn't count those that are just being browsed: then it is as many as before. */
+  /** Counts the dead letters without reading them. The broker doesn't count those being browsed: meanwhile the last count stands in. */
   async count(): Promise<number> {
     const { isLocal } = this.#link;
     if (isLocal) return (await this.#link.withStores(async ({ letters }) => await letters?.count())) ?? 0;
@@ -44,7 +44,7 @@ export class LetterBrowser {
     return Math.max(this.#count, ready);
   }
 
-  /** Something was changed: the next browse reads anew. */
+  /** Drops the result after a change: the next browse reads again. */
   forget(): void {
     this.#browse.forget();
   }

@@ -3,14 +3,14 @@ import type { FoundLetter } from '../../shared/control/letters/letter-filter.ts'
 import { compareKeys, letterKey } from '../../shared/control/letters/letter-list.ts';
 import { PageCursor } from './http/page-cursor.ts';
 
-/** The letter that a page ended with, by its key, and how many letters with that key came up to it: foreign messages may have the same. */
+/** The key of a page's last letter, and which of the letters with that key it was: foreign messages can share a key. */
 const places = new PageCursor(z.tuple([z.string(), z.string(), z.int().min(1)]));
 
 /**
- * One page of letters in the order of their keys, and where the next one begins. Letters that expire, are deleted or come between two pages
- * shift none: each that stays, and has an id, is on exactly one page.
+ * Returns one page of letters in the order of their keys, and a cursor for the next. Letters that expire, are deleted or come in between
+ * shift nothing: each letter that stays and has an id is on exactly one page.
  *
- * @param cursor `next` of the page before; the first page without one
+ * @param cursor `next` of the previous page; undefined for the first
  */
 export function pageOfLetters(
   found: readonly FoundLetter[],

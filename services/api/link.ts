@@ -10,39 +10,42 @@ import { SECOND_MS } from '../../shared/task/durations.ts';
 import { Outages } from '../process/outages.ts';
 import { whileThere } from './while-there.ts';
 
-/** A fleet's stores, or a machine's, which can do more. */
+/** The stores of a fleet, or those of local crawls, which can do more. */
 export type LinkedStores = Stores & Partial<Pick<LocalStores, 'finishCancelled' | 'letters' | 'isBeingCrawled'>>;
 
-/** Hears of the store's outages. */
+/** Callbacks for outages of the store. */
 export interface StoreEvents {
   lost?(): void;
-  /** It may have come back without its last second. */
+  /** The store is back. It may have lost its last second of writes. */
   restored?(): void;
 }
 
-/** How an action uses what it is linked to. */
+/** How an action uses a link. */
 export interface HowLinked {
-  /** It makes many calls, each of which is answered soon: it may take as long as it needs, while its service is there. */
+  /** The action makes many calls, each answered soon: it has no time limit as long as the service is reachable. */
   readonly takesLong?: boolean;
 }
 
-/** What the API looks at and steers. It may be away, and comes back by itself. */
+/** The API's access to a fleet or to the crawls of this machine. It reconnects by itself after an outage. */
 export interface Link extends Service {
   readonly isLocal: boolean;
-  /** Rejects with an UnavailableError at once while the store is away or answers nothing, when it goes away, and when it hasn't answered in time. */
+  /**
+   * Runs an action on the stores. Rejects with an UnavailableError: at once if the store is unreachable or silent, else as soon as it
+   * becomes so, or when it hasn't answered in time.
+   */
   withStores<T>(action: (stores: LinkedStores) => Promise<T>, how?: HowLinked): Promise<T>;
-  /** The same for dead letters: one caller at a time. */
+  /** Runs an action on the dead letters, with the failures of `withStores`. One caller at a time. */
   withLetters<T>(action: (letters: DeadLetters) => Promise<T>, how?: HowLinked): Promise<T>;
-  /** What is in the broker's queues; nothing where there is no broker. */
+  /** Returns the depths of the broker's queues, or nothing for local crawls, which have no broker. */
   depths(): Promise<QueueDepths | undefined>;
-  /** What is away, in words. */
+  /** A sentence for each service that is unreachable or silent. */
   readonly away: readonly string[];
   readonly isStoreAway: boolean;
-  /** Tells of the store's outages from now on. Returns what ends it. */
+  /** Reports the store's outages from now on. Returns a function that ends this. */
   watchStore(events: StoreEvents): () => void;
 }
 
-/** An answer that takes longer is none. */
+/** Time after which an answer is given up. */
 const ANSWER_MS = 20 * SECOND_MS;
 
 interface LinkOptions {
@@ -50,7 +53,7 @@ interface LinkOptions {
   readonly log: Logger;
 }
 
-/** The link to RabbitMQ and Redis. It is ready at once: both are connected to in the background, for ever. */
+/** The link to RabbitMQ and Redis. Its `start` doesn't wait: it connects in the background and tries for ever. */
 export class FleetLink implements Link {
   readonly isLocal = false;
   readonly #options: LinkOptions;
@@ -137,7 +140,7 @@ export class FleetLink implements Link {
     return () => void this.#watching.delete(events);
   }
 
-  /** In words; nothing if it is there. */
+  /** Returns why a service is unavailable, or nothing if it is available. */
   #whyAway(service: string): string | undefined {
     const isConnected = service === 'Redis' ? this.#stores !== undefined : this.#inspector !== undefined;
     if (!isConnected || this.#away.get(service)?.signal.aborted !== false) return `${service} is away`;
@@ -158,7 +161,7 @@ export class FleetLink implements Link {
   }
 }
 
-/** The link to the crawls of this machine. */
+/** The link to the crawls of this machine, whose store is a file. */
 export class LocalLink implements Link {
   readonly isLocal = true;
   readonly away = [];

@@ -8,11 +8,11 @@ import { EmbeddedFleet } from '../process/embedded-fleet.ts';
 import { stoppingBy } from '../process/stopping.ts';
 import type { ReadRequest } from './http/read-request.ts';
 
-/** How long the pages in hand may take once the API stops. */
+/** Grace period for pages in hand when the API stops. */
 const GRACE_MS = 8 * SECOND_MS;
 
 /**
- * Crawls a run of this machine in this process, until it has ended or `signal` is aborted: `trawl crawl --resume` goes on with it.
+ * Crawls a local run in this process until it has ended or `signal` is aborted. `trawl crawl --resume` continues an aborted one.
  *
  * @param onOpen called once the run is open
  */

@@ -14,24 +14,24 @@ import { KEPT_MS } from '../producer/recent-offers.ts';
 import { Problem, unknownRun } from './http/problem.ts';
 import type { Link, LinkedStores } from './link.ts';
 
-/** What came of an offer of URLs. */
+/** The result of an offer of URLs. */
 export interface Offered {
   readonly run: string;
   readonly discovered: number;
   readonly duplicate: number;
   readonly malformed: number;
-  /** The run takes no more; left out unless that was asked for. */
+  /** Whether the run takes no more URLs. Left out unless the offer was the last. */
   readonly sealed?: boolean;
 }
 
-/** A run that waits for offers, as its store knows it. */
+/** A run that waits for offers, as the store knows it. */
 interface OfferedRun {
   readonly run: string;
   readonly options: RunOptions;
   readonly incarnation: string;
 }
 
-/** What was done to such a run. */
+/** A change made to such a run. */
 type Recent = { readonly offers: readonly Offer[] } | { readonly did: 'open' | 'seal' };
 type RecentOffer = OfferedRun & Recent & { readonly at: number };
 
@@ -42,19 +42,19 @@ interface OffersOptions {
   readonly log: Logger;
 }
 
-/** The producer of runs that wait for offers: it beats as long as an API lives that takes them. */
+/** Producer id of runs that wait for offers. Any live API keeps it beating. */
 const OFFERING = 'api-offers';
-/** Three fit into the lease of a producer. */
+/** Three beats fit into the lease of a producer. */
 const BEAT_EVERY_MS = PRODUCER_LEASE_MS / 4;
-/** Runs that are kept waiting: a beat of these takes a second. */
+/** Runs kept open this way. A beat of so many takes about a second. */
 const MOST_KEPT_WAITING = 10_000;
 const BEATS_AT_ONCE = 32;
-/** Of the last seconds, in URLs: of more, the oldest are not made again. */
+/** URLs remembered of the last seconds. Beyond this, the oldest offers are not repeated. */
 const MOST_RECENT = 200_000;
 
 /**
- * Offers URLs to runs that wait for some. Those of the last three seconds are made again when the store has come back: it may have
- * lost what was answered for.
+ * Offers URLs to runs that wait for offers. After an outage of the store it repeats the offers of the last seconds: the store may have
+ * lost them although their requests were answered.
  */
 export class Offers implements Service {
   readonly #options: OffersOptions;
@@ -101,10 +101,10 @@ export class Offers implements Service {
   }
 
   /**
-   * Malformed ones are counted, and are dead letters, as those of a list are.
+   * Offers URLs to an open run. Malformed ones are counted and become dead letters, like those of a seed list.
    *
-   * @param isLast no more will be offered: the run ends once these are crawled, unless it has other producers. Saying only that once more
-   * changes nothing
+   * @param isLast no more will be offered: the run ends once its URLs are crawled, unless it has other producers. Repeating this without
+   * URLs changes nothing
    */
   async offer(run: string, urls: readonly string[], isLast = false): Promise<Offered> {
     const { settings, link } = this.#options;
@@ -128,7 +128,7 @@ export class Offers implements Service {
         const result = await frontier.offer(run, some, { incarnation, limit: options.limit });
         if ('refused' in result) {
           if (result.refused === 'full') throw new UnavailableError('the store is full');
-          throw new Problem('wrong_state', `run ${run} takes no URLs any more`);
+          throw new Problem('wrong_state', `run ${run} no longer takes URLs`);
         }
         discovered += result.accepted;
         duplicate += result.known;
@@ -142,19 +142,22 @@ export class Offers implements Service {
     });
   }
 
-  /** Where URLs start; nothing if the crawler isn't here. A file is never loaded: whoever writes to the store would choose what runs here. */
+  /**
+   * Returns a function that names the step a URL starts at, or nothing if the crawler isn't installed here. Crawlers named by a path are
+   * never loaded: anyone who can write to the store could choose the code that runs here.
+   */
   async #startOf(name: string): Promise<((href: string) => string) | undefined> {
     if (isPath(name)) return undefined;
     const found = await findCrawler(name, this.#options.settings.crawlersDir).catch(() => undefined);
     return found === undefined ? undefined : (href) => found.crawler.startOf(href);
   }
 
-  /** Runs that wait for offers have their producer, also those that an earlier process opened. */
+  /** Beats for every run that waits for offers, including those that an earlier process opened. */
   async #beat(): Promise<void> {
     const { link, clock } = this.#options;
     const { signal } = this.#stopped;
     while (!signal.aborted) {
-      // One that fails costs nothing: the lease outlasts three of them.
+      // A failed beat costs nothing: the lease outlasts three of them.
       await link
         .withStores(async ({ runs }) => {
           const open = await runs.listOpen(MOST_KEPT_WAITING);
@@ -176,7 +179,7 @@ export class Offers implements Service {
     }
   }
 
-  /** What was answered for in the seconds before the store went away. */
+  /** Returns the changes confirmed since a few seconds before the store went away. */
   #takeRecent(): readonly RecentOffer[] {
     const { clock } = this.#options;
     const from = (this.#awaySince ?? clock.monotonic()) - KEPT_MS;
@@ -188,7 +191,7 @@ export class Offers implements Service {
     const created = new Set(recent.flatMap((each) => ('did' in each && each.did === 'open' ? [each.run] : [])));
     for (const each of recent) {
       const { run, options, incarnation } = each;
-      // One that the store still knows is left as it is: it may be sealed.
+      // A run that the store still knows is left as it is: it may be sealed.
       if (created.has(run) && (await runs.standing(run)) === undefined)
         await runs.open(run, options, OFFERING, { incarnation, mayRestore: true });
       if ('offers' in each) await frontier.offer(run, each.offers, { incarnation, limit: options.limit, repeat: true });

@@ -16,7 +16,7 @@ import type { Producers } from './producers.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
-/** What the routes stand on. Whoever opens it closes it. */
+/** What the routes work with. `ApiServer` opens and closes it. */
 export interface ApiParts {
   readonly settings: Settings;
   readonly log: Logger;
@@ -37,16 +37,19 @@ export interface ApiParts {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a caller must be allowed to do. `none`: nobody is asked. Left out: `read` for what only asks, else `admin`. */
+    /**
+     * The role that a caller needs. `none` asks for no token and `session` leaves the check to the route. Defaults to `read` for methods
+     * that change nothing, to `admin` for the others.
+     */
     role?: Role | 'none' | 'session';
-    /** What the route does, for the audit: `pause run`. Left out where it changes nothing. */
+    /** The route's name in the audit, such as `pause run`. Left out where the route changes nothing. */
     action?: string;
-    /** The media types of its answers. Left out: JSON. */
+    /** Media types of the route's answers. Defaults to JSON. */
     types?: readonly string[];
   }
 }
 
-/** Fastify with types that follow from the routes' schemas. */
+/** Fastify with request and answer types inferred from the routes' schemas. */
 export type Api = FastifyInstance<
   import('node:http').Server,
   import('node:http').IncomingMessage,

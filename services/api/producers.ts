@@ -28,12 +28,12 @@ import { crawlLocally } from './local-crawl.ts';
 import type { Offers } from './offers.ts';
 import { limitOf, type RunRequestOptions, settingsWith } from './run-request.ts';
 
-/** A run that somebody asks for. */
+/** A request for a run. */
 export interface RunRequest {
   readonly run?: string | undefined;
   readonly crawler?: string | undefined;
   readonly args?: Readonly<Record<string, string>> | undefined;
-  /** Left out: the crawler's own. None: the run is opened and waits for offers, until it is sealed. */
+  /** Defaults to the crawler's own seeds. An empty list opens a run that waits for offers until it is sealed. */
   readonly seeds?: readonly string[] | undefined;
   readonly options?: RunRequestOptions | undefined;
 }
@@ -50,19 +50,22 @@ interface ProducersOptions {
 type Produced = Pick<ProducerProgress, 'malformed' | 'older'>;
 
 const NOTHING_YET: Produced = { malformed: 0, older: { pages: 0, sitemaps: 0 } };
-/** Producers at work at once. */
+/** Producers that can work at once. */
 const MOST_PRODUCERS = 50;
-/** How long an answer waits for the seeds to be offered: most runs have few. */
+/** Longest time that an answer waits for the seeds to be offered. Most runs have few, and are answered with final numbers. */
 const ANSWER_WITHIN_MS = 1_000;
-/** A crawler is chosen by its name: whoever asks over HTTP chooses no files. */
+/** Names of crawlers. A path doesn't match: requests over HTTP must not choose files. */
 export const CRAWLER_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** The producers that run in this process: a request's seeds are read and offered here, and the fleet's workers do the rest. */
+/**
+ * The producers of this process. They read and offer the seeds of requests; the fleet's workers do the rest. In a local API they crawl the
+ * whole run.
+ */
 export class Producers implements Service {
   readonly #options: ProducersOptions;
   readonly #stopped = new AbortController();
   readonly #working = new Map<string, Promise<void>>();
-  /** Producers that are done, and whose last offers may have to be repeated. */
+  /** Producers that are done but whose last offers might have to be repeated. */
   readonly #lingering = new Set<Promise<void>>();
   #fetcher: Promise<Fetcher> | undefined;
 
@@ -72,14 +75,18 @@ export class Producers implements Service {
 
   async start(): Promise<void> {}
 
-  /** Runs whose seeds are not all offered stay open, and say that their producer is lost. */
+  /** Stops the producers. A run whose seeds are not all offered stays open, and later reports its producer as lost. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await Promise.allSettled([...this.#working.values(), ...this.#lingering]);
     await (await this.#fetcher)?.stop();
   }
 
-  /** @throws Problem, UsageError for what can't be meant */
+  /**
+   * Reads and checks a request.
+   *
+   * @throws Problem, UsageError if the request makes no sense
+   */
   async read(request: RunRequest, dedup: RunOptions['dedup'] = 'ever'): Promise<ReadRequest> {
     const { options = {}, args = {}, seeds: texts } = request;
     const settings = settingsWith(this.#options.settings, options);
@@ -112,7 +119,7 @@ export class Producers implements Service {
     };
   }
 
-  /** Opens the run and begins to offer; resolves with what `produce` prints, as far as it is by then. */
+  /** Opens the run and begins to offer. Waits up to a second for the seeds, then resolves with the document that `produce` prints. */
   async open(read: ReadRequest): Promise<object> {
     const { run } = read;
     return await this.#options.link.withStores(async (stores) => {
@@ -123,7 +130,7 @@ export class Producers implements Service {
       this.#expectPlace(run);
       if (this.#options.link.isLocal) {
         if ((await stores.runs.standing(run)) !== undefined)
-          throw new Problem('wrong_state', `run ${run} is there already: ${TRAWL} crawl --resume ${run}`);
+          throw new Problem('wrong_state', `run ${run} already exists: ${TRAWL} crawl --resume ${run}`);
         await this.#crawl(read);
         return await this.#told(run, stores);
       }
@@ -132,9 +139,9 @@ export class Producers implements Service {
     });
   }
 
-  /** @throws Problem if there is no place for another producer, or this run has one */
+  /** @throws Problem if this run has a producer, or as many as allowed are at work */
   #expectPlace(run: string): void {
-    if (this.#working.has(run)) throw new Problem('wrong_state', `the seeds of run ${run} are being read just now`);
+    if (this.#working.has(run)) throw new Problem('wrong_state', `the seeds of run ${run} are still being read`);
     if (this.#working.size >= MOST_PRODUCERS)
       throw new Problem('too_many_requests', `${MOST_PRODUCERS} producers are at work`, { retryAfterMs: 10_000 });
   }
@@ -152,11 +159,11 @@ export class Producers implements Service {
     );
   }
 
-  /** Resolves once the work on a run has come far enough to be reported, or rejects if it failed before the run was open. */
+  /** Resolves when the work on a run has ended, at the latest a second after the run was opened. Rejects if it fails before the run is open. */
   async #begin(run: string, working: Promise<void>, opened: Promise<void>): Promise<void> {
     const { log, clock } = this.#options;
     const ended = working
-      .catch((error: unknown) => log.warn({ run, error: messageOf(error) }, 'a producer ended:'))
+      .catch((error: unknown) => log.warn({ run, error: messageOf(error) }, 'a producer failed:'))
       .finally(() => this.#working.delete(run));
     this.#working.set(run, ended);
     try {
@@ -182,7 +189,7 @@ export class Producers implements Service {
     const opened = Promise.withResolvers<void>();
     const unwatch = this.#options.link.watchStore({
       lost: () => watched.noteAway(),
-      // Redis may have come back without its last second.
+      // Redis may have lost its last second of writes.
       restored: () => watched.repeatRecent(),
     });
     const working = watched.meanwhile(seeds, this.#stopped.signal, async () => opened.resolve());
@@ -198,7 +205,7 @@ export class Producers implements Service {
     return watched;
   }
 
-  /** The last offers of a producer may be lost after its end as well. */
+  /** Waits until the store can no longer lose a producer's last offers, which can happen after its end. */
   async #linger(watched: WatchedProducer): Promise<void> {
     const { clock, link } = this.#options;
     const { signal } = this.#stopped;
@@ -207,7 +214,7 @@ export class Producers implements Service {
     await watched.repeated();
   }
 
-  /** The one fetcher of this process: it keeps connections, and the address guard. One that can't be opened is tried again. */
+  /** Returns the one fetcher of this process, with its connections and address guard. If it can't be opened, the next call tries again. */
   fetcher(): Promise<Fetcher> {
     this.#fetcher ??= this.#openFetcher().catch((error: unknown) => {
       this.#fetcher = undefined;

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { MINUTE_MS, SECOND_MS } from '../../shared/task/durations.ts';
 import { Problem } from './http/problem.ts';
 
-/** How often a client that may soon have a place is to ask. */
+/** Time after which a refused client should ask again. */
 const ASK_AGAIN_MS = 5 * SECOND_MS;
-/** A client that has taken nothing for this long of what waits for it is cut off. */
+/** A client that has data waiting and reads nothing for this long is cut off. */
 const STALLED_MS = 2 * MINUTE_MS;
 
 type Answer = Pick<ServerResponse, 'closed' | 'destroy' | 'once' | 'socket' | 'writableNeedDrain'>;
 
-/** Places for long answers. Each is free again when its answer is over, or nobody reads it any more. */
+/** Limits how many long answers are sent at once. A place is freed when its answer ends or its client stops reading. */
 export class ReadingPlaces {
   readonly #most: number;
   readonly #stalledMs: number;
@@ -20,11 +20,13 @@ export class ReadingPlaces {
     this.#stalledMs = stalledMs;
   }
 
-  /** @throws Problem if there is none */
+  /** @throws Problem if no place is free, or the client has gone */
   take(answer: Answer): void {
-    if (answer.closed) throw new Problem('timeout', 'whoever asked has left');
+    if (answer.closed) throw new Problem('timeout', 'the client has hung up');
     if (this.#taken >= this.#most)
-      throw new Problem('too_many_requests', `${this.#most} read records already`, { retryAfterMs: ASK_AGAIN_MS });
+      throw new Problem('too_many_requests', `${this.#most} clients are reading records already`, {
+        retryAfterMs: ASK_AGAIN_MS,
+      });
     this.#taken++;
     let before: number | undefined;
     const looks = setInterval(() => {

@@ -18,9 +18,9 @@ interface ReplayRequest {
 }
 
 /**
- * Offers dead letters again: as new runs with the options of their own, or of local crawls, to these.
+ * Offers dead letters again. In a fleet they go to new runs with the options of the old ones, in local crawls back to their own runs.
  *
- * @param begins called before anything is changed, once what is needed is there
+ * @param begins called once everything needed is connected, before anything is changed
  */
 export async function replay(
   request: ReplayRequest,

@@ -3,40 +3,40 @@ import type { RunOverview } from '../../shared/ports/run-overview.ts';
 import type { RunState, Runs } from '../../shared/ports/runs.ts';
 import { PageCursor } from './http/page-cursor.ts';
 
-/** Runs whose state is asked for one page. */
+/** Runs whose state is read for one page. */
 const MOST_ASKED = 2_000;
-/** Runs whose names are looked at for one page: a megabyte of them. */
+/** Runs whose names are read for one page, about a megabyte. */
 const MOST_NAMES = 50_000;
-/** States asked at once. */
+/** States read at once. */
 const AT_ONCE = 100;
-/** No list is gone through further. */
+/** The furthest place that a cursor can name. */
 const LAST_PLACE = 1_000_000;
 
-/** The run that a page ended with, and how many were in front of it. */
+/** The last run of a page, after the number of runs in front of it. */
 const places = new PageCursor(z.tuple([z.int().min(0).max(LAST_PLACE), z.string()]));
 
 interface RunPageQuery {
   readonly state: RunState | undefined;
-  /** Part of the names of the runs that are meant. */
+  /** Text that the run's id must contain. */
   readonly contains: string | undefined;
-  /** `next` of the page before; the first page without one. */
+  /** `next` of the previous page; undefined for the first. */
   readonly cursor: string | undefined;
   readonly limit: number;
 }
 
 /**
- * One page of the runs, newest first, and where the next one begins. Runs that begin between two pages shift none: each that stays is on
- * exactly one page. A page may have fewer than `limit`, or none, and still be followed by another.
+ * Returns one page of the runs, newest first, and a cursor for the next. Runs that begin in between shift nothing: each run that still
+ * exists is on exactly one page. A page can have fewer than `limit` runs, even none, and still be followed by another.
  */
 export async function pageOfRuns(
   runs: Pick<Runs & RunOverview, 'list' | 'standing'>,
   { state, contains = '', cursor, limit }: RunPageQuery,
 ): Promise<{ readonly page: readonly string[]; readonly next: string | null }> {
   const [before, last] = cursor === undefined ? [0, undefined] : places.read(cursor);
-  // One more says whether there are any.
+  // One more than needed, to know whether another page follows.
   const ids = await runs.list(before + MOST_NAMES + 1);
   const found = last === undefined ? -1 : ids.indexOf(last, before);
-  // One that was forgotten meanwhile has left its place to the next one.
+  // If that run has been forgotten in the meantime, the next one has moved into its place.
   let at = found < 0 ? before : found + 1;
   const end = Math.min(ids.length, at + MOST_NAMES);
   const page: string[] = [];

@@ -3,7 +3,7 @@ import type { RunOptions } from '../../shared/ports/runs.ts';
 import { UsageError } from '../../shared/runtime/errors.ts';
 import { SETTINGS, type SettingKey, type Settings } from '../../shared/settings/table.ts';
 
-/** The settings that a request may give a run. None names a file or a folder, and none opens private addresses. */
+/** The settings that a request can set for a run. None names a file or a folder, and none opens private addresses. */
 export const OPTION_SETTINGS = [
   'rate',
   'maxAttempts',
@@ -22,13 +22,13 @@ export const OPTION_SETTINGS = [
 ] as const satisfies readonly SettingKey[];
 type OptionSetting = (typeof OPTION_SETTINGS)[number];
 
-/** How deep an API's runs follow links at most. */
+/** Greatest `maxDepth` that a request can set. */
 export const MOST_DEPTH = 100;
 
-/** A value as JSON has it; a setting's own parser reads its text. */
+/** An option's value in JSON. The setting's own parser reads it as text. */
 type OptionValue = string | number | boolean | readonly string[];
 
-/** What a request says of a run, beside its seeds. */
+/** The options of a run request. */
 export type RunRequestOptions = Readonly<Partial<Record<OptionSetting, OptionValue | undefined>>> & {
   readonly dedup?: RunOptions['dedup'] | undefined;
   readonly robots?: 'ignore' | undefined;
@@ -36,9 +36,9 @@ export type RunRequestOptions = Readonly<Partial<Record<OptionSetting, OptionVal
 };
 
 /**
- * The process' settings with those of a request in their place.
+ * Returns the process' settings, overridden by the options of a request.
  *
- * @throws UsageError with all that is wrong
+ * @throws UsageError with every problem
  */
 export function settingsWith(settings: Settings, options: RunRequestOptions): Settings {
   const problems: string[] = [];
@@ -55,7 +55,7 @@ export function settingsWith(settings: Settings, options: RunRequestOptions): Se
   return { ...settings, ...(changed as Partial<Settings>) };
 }
 
-/** The number of URLs that a run takes, if the request says so. */
+/** Returns the request's limit on the URLs that the run takes, if it has one. */
 export function limitOf({ limit }: RunRequestOptions): Pick<RunOptions, 'limit'> {
   return readLimit(limit === undefined ? undefined : String(limit));
 }

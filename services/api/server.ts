@@ -25,20 +25,20 @@ import { Webhooks } from './webhooks/webhooks.ts';
 interface ApiServerOptions {
   readonly settings: Settings;
   readonly log: Logger;
-  /** The crawls of this machine instead of a fleet's. */
+  /** Serves the crawls of this machine instead of a fleet's. */
   readonly isLocal: boolean;
 }
 
-/** The control plane as a process: the link to what it controls, and the HTTP server. */
+/** The control plane as a process: its link to the fleet or the local crawls, and the HTTP server. */
 export class ApiServer implements Service {
   readonly #options: ApiServerOptions;
   readonly #tokens: Tokens;
-  /** Of the token that was made since there was none: to be told once. */
+  /** Secret of the admin token made at the first start. Only its hash is stored, so it must be shown now. */
   readonly firstSecret: string | undefined;
   #opened: Pick<Service, 'stop'>[] = [];
   #app: Api | undefined;
 
-  /** @throws ConfigurationError if strangers could reach it, and needed no token */
+  /** @throws ConfigurationError if other machines could reach the API without a token */
   constructor(options: ApiServerOptions) {
     const { apiHost, apiTokens, apiTokensFile } = options.settings;
     this.#options = options;
@@ -46,11 +46,11 @@ export class ApiServer implements Service {
     this.#tokens = readTokens({ texts: apiTokens, file: apiTokensFile });
     if (this.#tokens.isEmpty && !isLoopback(apiHost))
       throw new ConfigurationError([
-        `API_HOST ${apiHost} is reached from other machines: set API_TOKENS, as name:role:secret, or use 127.0.0.1`,
+        `API_HOST ${apiHost} can be reached from other machines: set API_TOKENS, as name:role:secret, or use 127.0.0.1`,
       ]);
   }
 
-  /** Where it listens. */
+  /** The address that the API listens on. */
   get url(): string {
     const address = this.#app?.server.address();
     if (address === null || typeof address !== 'object') throw new Error('the API is not listening');
@@ -110,7 +110,7 @@ export class ApiServer implements Service {
     }
   }
 
-  /** Takes no more requests, ends those under way, then hangs up. */
+  /** Stops accepting requests, closes the connections, then stops the services behind them. */
   async stop(): Promise<void> {
     await this.#app?.close();
     await stopAll(this.#opened);

@@ -2,30 +2,30 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 
 interface Reading<T> {
   readonly found: Promise<T>;
-  /** Left out while it goes on. */
+  /** When the answer expires. Left out while the read is under way. */
   until?: number;
 }
 
-/** A costly read: one at a time, which serves all who ask while it goes on, and for a while after its end. */
+/** A costly read, shared: everyone who asks while it is under way, or for a while after it, gets the same answer. */
 export class SharedRead<T> {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #keptMs: (tookMs: number) => number;
   #reading: Reading<T> | undefined;
 
-  /** @param keptMs how long an answer is kept, by how long reading it took */
+  /** @param keptMs how long to keep an answer, given how long the read took */
   constructor(clock: Pick<Clock, 'monotonic'>, keptMs: (tookMs: number) => number) {
     this.#clock = clock;
     this.#keptMs = keptMs;
   }
 
-  /** Whoever gives up on a read that takes long leaves it to those who ask next. */
+  /** Returns the shared answer, or begins a read. A caller that gives up doesn't end the read: the next one joins it. */
   get(read: () => Promise<T>): Promise<T> {
     const { until = Number.POSITIVE_INFINITY } = this.#reading ?? {};
     if (this.#reading === undefined || this.#clock.monotonic() >= until) this.#reading = this.#begin(read);
     return this.#reading.found;
   }
 
-  /** Something was changed: the next one reads anew. */
+  /** Drops the answer after a change: the next caller reads again. */
   forget(): void {
     this.#reading = undefined;
   }
@@ -39,7 +39,7 @@ export class SharedRead<T> {
     reading.found.then(() => {
       const keptMs = this.#keptMs(this.#clock.monotonic() - begunAt);
       reading.until = this.#clock.monotonic() + keptMs;
-      // It may be large, and nobody may ask again.
+      // The answer may be large, and perhaps nobody asks again.
       setTimeout(drop, keptMs).unref();
     }, drop);
     return reading;

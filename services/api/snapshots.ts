@@ -8,11 +8,11 @@ import { SECOND_MS } from '../../shared/task/durations.ts';
 import type { Link, LinkedStores } from './link.ts';
 import { SharedRead } from './shared-read.ts';
 
-/** What an answer may be old. */
+/** Maximum age of an answer. */
 const FRESH_MS = SECOND_MS;
-/** Runs that somebody looks at, each with a rate of its own. */
+/** Runs remembered, each with the pages per second measured between its reads. */
 const MOST_WATCHED = 200;
-/** How many of a run's hosts are read to find the slowest. */
+/** Hosts of a run that are read to find the slowest. */
 const MOST_HOSTS = 1_000;
 
 /** The fleet at one moment. */
@@ -21,24 +21,24 @@ export interface FleetSnapshot {
   readonly hosts: HostsOfFleet;
 }
 
-/** A run at one moment, with what surrounds it. */
+/** A run at one moment, with the fleet's workers and hosts. */
 export interface RunSnapshot {
   readonly view: RunView;
   readonly workers: readonly LiveWorker[];
   readonly hosts: HostsOfFleet;
 }
 
-/** A run that somebody looks at. */
+/** A run that was asked for. */
 interface Watched {
   readonly read: SharedRead<RunSnapshot | undefined>;
   watcher?: RunWatcher;
 }
 
-/** Reads of the fleet and its runs: one at a time of each, and at most one a second, whoever asks. */
+/** Reads the fleet and its runs, each at most once a second and never twice at once, however many callers ask. */
 export class Snapshots {
   readonly #link: Link;
   readonly #clock: Clock;
-  /** What resumes a crawl of this machine; left out for a fleet's runs. */
+  /** Returns the command that resumes a local crawl. Left out for a fleet. */
   readonly #resumeCommand: ((run: string) => string) | undefined;
   readonly #fleet: SharedRead<FleetSnapshot>;
   readonly #hosts: SharedRead<HostsOfFleet>;
@@ -51,7 +51,7 @@ export class Snapshots {
     this.#resumeCommand = resumeCommand;
     this.#fleet = new SharedRead(clock, freshMs);
     this.#hosts = new SharedRead(clock, freshMs);
-    // What was read before is no answer of a store that is away.
+    // While the store is away, an answer read before must not pass for its answer.
     link.watchStore({ lost: () => this.forget() });
   }
 
@@ -65,7 +65,7 @@ export class Snapshots {
     );
   }
 
-  /** Nothing if the store doesn't know the run. */
+  /** Returns a run, or nothing if the store doesn't know it. */
   async run(run: string): Promise<RunSnapshot | undefined> {
     const watched = this.#watched.get(run) ?? { read: new SharedRead(this.#clock, freshMs) };
     this.#watched.set(run, watched);
@@ -82,7 +82,7 @@ export class Snapshots {
     );
   }
 
-  /** Something was changed: the next answers are read anew. */
+  /** Drops the answers after a change: the next ones are read again. */
   forget(): void {
     this.#fleet.forget();
     this.#hosts.forget();
@@ -102,7 +102,7 @@ export class Snapshots {
   }
 }
 
-/** A tick of a second must not find the answer of the tick before. */
+/** Returns how long an answer is kept: a little under a second, so that a tick of one second never gets the answer of the tick before. */
 function freshMs(tookMs: number): number {
   return Math.max(0, FRESH_MS - 50 - tookMs);
 }

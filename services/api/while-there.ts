@@ -2,18 +2,18 @@ import { UnavailableError } from '../../shared/runtime/errors.ts';
 
 interface Waiting {
   readonly service: string;
-  /** Aborted when the service goes away. */
+  /** Aborted when the connection to the service is lost. */
   readonly lost: AbortSignal;
-  /** Aborted while the service answers nothing. Left out where that isn't known. */
+  /** Aborted while the service is connected but answers nothing. Left out for services where that isn't observed. */
   readonly silent?: AbortSignal | undefined;
-  /** Left out: as long as the service is there. */
+  /** Longest wait. No limit if undefined. */
   readonly withinMs: number | undefined;
 }
 
 /**
- * Waits for an answer while its service is there: a command that is sent while it goes away waits for it, for ever.
+ * Waits for an answer for as long as its service is reachable. Without this, a command sent just as the connection goes would wait for ever.
  *
- * @throws UnavailableError when the service goes away or answers nothing, or the answer doesn't come in time
+ * @throws UnavailableError when the connection is lost, the service falls silent, or the answer takes too long
  */
 export async function whileThere<T>(answer: Promise<T>, { service, lost, silent, withinMs }: Waiting): Promise<T> {
   const given = Promise.withResolvers<never>();

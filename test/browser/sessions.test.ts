@@ -161,7 +161,7 @@ test('a role that is taken away while a dialog is open: the dialog says what the
     });
   }, SECRETS.watch);
   await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
-  await dialog.getByText('token watch may read; this needs the role admin').waitFor();
+  await dialog.getByText('token watch has the role read; this needs the role admin').waitFor();
   await dialog.getByRole('button', { name: 'Leave it' }).click();
 });
 

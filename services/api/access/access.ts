@@ -9,32 +9,32 @@ import { Sessions, sessionCookieOf } from './sessions.ts';
 import { type Caller, LOCAL_CALLER, mayDo, type Role, type Tokens } from './tokens.ts';
 
 interface Changed {
-  /** To what it was done. Left out: to what is in the path. */
+  /** The run, host or filter that was changed. Defaults to the parameters of the path. */
   readonly target?: string;
-  /** It changes nothing. */
+  /** A dry run, which changes nothing. */
   readonly isDry?: boolean;
-  /** It is in the audit already. */
+  /** The change is in the audit already. */
   readonly isNoted?: boolean;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; nobody on routes that ask nobody. */
+    /** The caller; undefined on routes that check no token. */
     caller: Caller | undefined;
-    /** What was changed, if that is not in the path: for the audit. Left unset by a dry run. */
+    /** What was changed, for the audit, where the path doesn't say it or nothing was. */
     changed: Changed | undefined;
-    /** Notes in the audit what takes long before it begins: it may end half-way, with this process. */
+    /** Notes a long change in the audit before it begins, since this process might end half-way. A dry run is not noted. */
     begins(changed: Changed): Promise<void>;
   }
 }
 
-/** Requests of one caller: far more than a dashboard and scripts make. */
+/** Requests of one caller. Far more than dashboards and scripts make. */
 const REQUESTS = { perSecond: 100, atOnce: 300 };
 /** Wrong tokens from one address: ten at once, then one every ten seconds. */
 const FAILURES = { perSecond: 0.1, atOnce: 10 };
 const CHANGING = new Set(['POST', 'PUT', 'DELETE', 'PATCH']);
 
-/** Lets in who may come in, and notes in the audit who changed what. */
+/** Adds the hooks that check each request's origin, token, rate and role, and that note every change in the audit. */
 export function addAccess(app: Api, parts: ApiParts, failures: Allowance): void {
   const { tokens, settings, clock, audit, snapshots, letters, hosts } = parts;
   const requests = new Allowance(REQUESTS.perSecond, REQUESTS.atOnce, clock);
@@ -47,11 +47,11 @@ export function addAccess(app: Api, parts: ApiParts, failures: Allowance): void 
     if (role === 'none') return;
     const { host, origin } = request.headers;
     if (!isOwnHost(host, settings.apiHosts))
-      throw new Problem('forbidden', `the API doesn't go by the name ${host ?? '(none)'} (API_HOSTS)`);
+      throw new Problem('forbidden', `the host ${host ?? '(none)'} is not a name of this API (API_HOSTS)`);
     if (CHANGING.has(request.method) && !isOwnOrigin(request.headers))
       throw new Problem(
         'forbidden',
-        `the request comes from a page of ${origin ?? 'another site'}, not of ${host}: a proxy in front must pass the Host header on`,
+        `the request comes from a page of ${origin ?? 'another site'}, not of ${host}: a proxy in front must pass on the Host header`,
       );
     const caller = role === 'session' ? undefined : callerOf(request, tokens, sessions, failures);
     limit(requests, caller === undefined || tokens.isEmpty ? request.ip : `token ${caller.name}`);
@@ -73,7 +73,7 @@ export function addAccess(app: Api, parts: ApiParts, failures: Allowance): void 
   app.addHook('onSend', async (request, reply) => {
     const { action } = request.routeOptions.config;
     if (action === undefined || request.changed?.isDry === true) return;
-    // What was changed must show in the next answer, also if it was given up half-way.
+    // The next answer must show the change, even one that was given up half-way.
     snapshots.forget();
     letters.forget();
     hosts.forget();
@@ -81,12 +81,12 @@ export function addAccess(app: Api, parts: ApiParts, failures: Allowance): void 
   });
 }
 
-/** What a caller must be allowed to do for a route. */
+/** Returns the role that a route needs. */
 export function roleOf(config: FastifyContextConfig | undefined, method: string): Role | 'none' | 'session' {
   return config?.role ?? (CHANGING.has(method) ? 'admin' : 'read');
 }
 
-/** @throws Problem if nobody known asks */
+/** @throws Problem if the request has no valid token or session */
 function callerOf(request: FastifyRequest, tokens: Tokens, sessions: Sessions, failures: Allowance): Caller {
   if (tokens.isEmpty) return LOCAL_CALLER;
   const { authorization, cookie } = request.headers;
@@ -98,7 +98,7 @@ function callerOf(request: FastifyRequest, tokens: Tokens, sessions: Sessions, f
   throw new Problem('unauthorized', 'expected a token, as Authorization: Bearer … or in a session');
 }
 
-/** @throws Problem if it is nobody's, or too many were tried from this address */
+/** @throws Problem if no token has this secret, or too many wrong ones came from this address */
 export function callerOfSecret(secret: string, address: string, tokens: Tokens, failures: Allowance): Caller {
   const waitMs = failures.waitMs(address);
   if (waitMs > 0) throw tooMany('wrong tokens', waitMs);
@@ -108,7 +108,7 @@ export function callerOfSecret(secret: string, address: string, tokens: Tokens, 
   throw new Problem('unauthorized', 'no token has this secret');
 }
 
-/** @throws Problem if a caller may not have such a crawl: whoever ignores robots.txt answers for it */
+/** @throws Problem if the crawl needs a higher role: ignoring robots.txt needs an admin, who answers for it */
 export function expectMayAsk(
   caller: Caller | undefined,
   options: { readonly robots?: 'ignore' | undefined } = {},
@@ -116,15 +116,15 @@ export function expectMayAsk(
   if (options.robots === 'ignore') expectRole(caller ?? LOCAL_CALLER, 'admin');
 }
 
-/** Of wrong tokens, wherever they are tried. */
+/** Returns the allowance of wrong tokens, shared by all routes that take one. */
 export function newFailures(parts: Pick<ApiParts, 'clock'>): Allowance {
   return new Allowance(FAILURES.perSecond, FAILURES.atOnce, parts.clock);
 }
 
-/** @throws Problem if the caller may not do this */
+/** @throws Problem if the caller's role is too low */
 function expectRole(caller: Caller, role: Role): void {
   if (!mayDo(caller, role))
-    throw new Problem('forbidden', `token ${caller.name} may ${caller.role}; this needs the role ${role}`);
+    throw new Problem('forbidden', `token ${caller.name} has the role ${caller.role}; this needs the role ${role}`);
 }
 
 function limit(requests: Allowance, who: string): void {

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
-/** Whom it remembers at most: who comes from more addresses than this pushes out those seen longest ago. */
+/** Callers remembered. Beyond this, the ones not seen for longest are forgotten. */
 const MOST_REMEMBERED = 10_000;
 
-/** What each caller may do at once, and how much more each second after that. */
+/** A rate limit per caller: a burst of `atOnce`, refilled at `perSecond`. */
 export class Allowance {
   readonly #perSecond: number;
   readonly #atOnce: number;
   readonly #clock: Pick<Clock, 'monotonic'>;
-  /** When each caller would have all of it again. */
+  /** When each caller's full burst is available again. */
   readonly #fullAt = new LRUCache<string, number>({ max: MOST_REMEMBERED });
 
   constructor(perSecond: number, atOnce: number, clock: Pick<Clock, 'monotonic'>) {
@@ -18,7 +18,7 @@ export class Allowance {
     this.#clock = clock;
   }
 
-  /** Takes one. Returns 0, or the milliseconds after which there is one again; then nothing was taken. */
+  /** Takes one. Returns 0, or the milliseconds until one is available; then nothing was taken. */
   take(caller: string): number {
     const waitMs = this.waitMs(caller);
     if (waitMs > 0) return waitMs;
@@ -27,7 +27,7 @@ export class Allowance {
     return 0;
   }
 
-  /** As {@link take}, without taking any. */
+  /** Returns the same as {@link take}, without taking any. */
   waitMs(caller: string): number {
     const fullAt = this.#fullAt.get(caller) ?? 0;
     return Math.max(0, fullAt - this.#clock.monotonic() - ((this.#atOnce - 1) / this.#perSecond) * 1_000);

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 
 /**
- * Is this the name of a host that the API goes by? A page of a stranger whose name was made to lead here comes with that name: addresses,
- * `localhost` and the machine's own name can't be had by strangers, and others are named by `API_HOSTS`.
+ * Tells whether a `Host` header names this API. This stops DNS rebinding, where a stranger's page reaches the API under the stranger's own
+ * name. IP addresses, `localhost` and the machine's own name can't belong to a stranger; `API_HOSTS` lists the others.
  */
 export function isOwnHost(header: string | undefined, known: readonly string[]): boolean {
   const name = nameOf(header);
@@ -12,7 +12,7 @@ export function isOwnHost(header: string | undefined, known: readonly string[]):
   return name === 'localhost' || isIP(bare) > 0 || name === hostname().toLowerCase() || known.includes(name);
 }
 
-/** Does a browser send this from a page of the API itself? Programs other than browsers name no origin. */
+/** Tells whether a request comes from a page of the API itself, or from a program other than a browser, which sends no origin. */
 export function isOwnOrigin(headers: {
   readonly host?: string | undefined;
   readonly origin?: string | undefined;
@@ -24,7 +24,7 @@ export function isOwnOrigin(headers: {
   return URL.parse(origin)?.host === host?.toLowerCase();
 }
 
-/** A host name without its port, in lower case. */
+/** Returns the host name without its port, in lower case. */
 function nameOf(header: string | undefined): string | undefined {
   const url = header === undefined ? null : URL.parse(`http://${header}/`);
   const isPlain = url !== null && url.pathname === '/' && url.username === '' && url.search === '' && url.hash === '';

@@ -4,12 +4,12 @@ import { HOUR_MS } from '../../../shared/task/durations.ts';
 import type { Caller, Tokens } from './tokens.ts';
 
 export const SESSION_COOKIE = 'trawl_session';
-/** A session ends this long after it began. */
+/** Length of a session. */
 export const SESSION_MS = 12 * HOUR_MS;
 
-/** Between the sessions of a cookie: no token's name holds it. */
+/** Separates the sessions in a cookie. No token's name contains it. */
 const BETWEEN = '~';
-/** Sessions of a cookie: those of more APIs are ended. */
+/** Sessions kept in one cookie; any further ones end. */
 const MOST_SESSIONS = 5;
 const SESSION = /^((.{1,63})\.(\d{1,16}))\.([\w-]{1,64})$/;
 
@@ -19,11 +19,11 @@ interface Session {
 }
 
 /**
- * Sessions of browsers, whose event sources can't send headers. A session is the name of its token and its end, signed: an API that
- * restarts knows it again, and one whose token is gone doesn't.
+ * Sessions of browsers, needed since their event sources can't send headers. A session is the name of its token and the time of its end,
+ * signed. So it survives a restart of the API, and ends when its token is removed.
  *
- * A browser sends a host's cookies to all of its ports: the cookie holds a session for each API there, and each API leaves those of the
- * others in it.
+ * A browser sends a host's cookies to all of its ports. So the cookie holds one session for each API on that host, and each API keeps the
+ * sessions of the others in it.
  */
 export class Sessions {
   readonly #tokens: Tokens;
@@ -34,14 +34,14 @@ export class Sessions {
     this.#clock = clock;
   }
 
-  /** The value of the cookie with a new session in it. */
+  /** Returns the cookie's value with a new session added. */
   begin({ name }: Caller, header?: string): string {
     const text = `${name}.${this.#clock.now() + SESSION_MS}`;
     const own = `${text}.${this.#tokens.sign(name, text) ?? ''}`;
     return [own, ...this.#ofOthers(header)].slice(0, MOST_SESSIONS).join(BETWEEN);
   }
 
-  /** The value of the cookie without a session here: empty if no other API has one in it. */
+  /** Returns the cookie's value without the session of this API; empty if no other API has one in it. */
   end(header: string | undefined): string {
     return this.#ofOthers(header).slice(0, MOST_SESSIONS).join(BETWEEN);
   }
@@ -50,7 +50,7 @@ export class Sessions {
     return this.#find(cookie)?.caller;
   }
 
-  /** When a request's session ends; never, if it came with a token instead. */
+  /** Returns when a request's session ends; never for a request with a token instead. */
   endOf(header: string | undefined): number {
     const cookie = sessionCookieOf(header);
     return (cookie === undefined ? undefined : this.#find(cookie)?.end) ?? Number.POSITIVE_INFINITY;
@@ -64,7 +64,7 @@ export class Sessions {
     return undefined;
   }
 
-  /** Sessions that only another API can read, and that may still be good there. */
+  /** Returns the sessions that only another API can read and that may still be valid there. */
   #ofOthers(header: string | undefined): readonly string[] {
     const texts = sessionCookieOf(header)?.split(BETWEEN) ?? [];
     return texts.filter((text) => {
@@ -84,7 +84,7 @@ export class Sessions {
   }
 }
 
-/** The session cookie of a request; nothing if it has none. */
+/** Returns the session cookie of a request, or nothing if it has none. */
 export function sessionCookieOf(header: string | undefined): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const at = pair.indexOf('=');
@@ -93,7 +93,7 @@ export function sessionCookieOf(header: string | undefined): string | undefined 
   return undefined;
 }
 
-/** The `Set-Cookie` header that begins a session, or with no value, ends it. */
+/** Returns the `Set-Cookie` header that stores the sessions, or deletes the cookie if the value is empty. */
 export function cookieHeader(value: string, isSecure: boolean): string {
   const age = value === '' ? 0 : SESSION_MS / 1_000;
   return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;

@@ -3,23 +3,31 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigurationError, messageOf } from '../../../shared/runtime/errors.ts';
 
-/** What a token may do, each what those before it may as well: look; open runs, offer, crawl batches; steer and delete. */
+/**
+ * Roles of tokens. Each can do everything that the ones before it can.
+ *
+ * | role | allows |
+ * |---|---|
+ * | `read` | look |
+ * | `submit` | open runs, offer URLs, crawl batches |
+ * | `admin` | steer and delete |
+ */
 export const ROLES = ['read', 'submit', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who a request comes from. */
+/** The caller of a request. */
 export interface Caller {
   /** The token's name. */
   readonly name: string;
   readonly role: Role;
 }
 
-/** Who calls an API without tokens, which only this machine can reach. */
+/** The caller of an API without tokens, which only this machine can reach. */
 export const LOCAL_CALLER: Caller = { name: 'local', role: 'admin' };
 
 /** A shorter secret could be guessed. */
 const LEAST_SECRET = 16;
-/** A secret that only its owner has: `sha256:` and its hash, in hex. */
+/** A secret given as its hash only: `sha256:` and the hash in hex. */
 const HASHED = /^sha256:[0-9a-f]{64}$/;
 const NAME = /^[a-z0-9][a-z0-9_.-]{0,62}$/i;
 const EXAMPLE = 'name:role:secret, with a role of read, submit or admin';
@@ -29,11 +37,11 @@ export function mayDo(caller: Caller, role: Role): boolean {
 }
 
 interface StoredToken extends Caller {
-  /** SHA-256 of the secret: no secret is kept. */
+  /** SHA-256 of the secret. The secret itself is not kept. */
   readonly hash: Buffer;
 }
 
-/** The tokens of an API. It keeps their hashes, and compares these in constant time. */
+/** The tokens of an API, kept as hashes and compared in constant time. */
 export class Tokens {
   readonly #tokens: readonly StoredToken[];
 
@@ -44,7 +52,7 @@ export class Tokens {
   /**
    * Reads `name:role:secret` texts.
    *
-   * @throws ConfigurationError with every problem, and without any secret
+   * @throws ConfigurationError with every problem. No message contains a secret
    */
   static read(texts: readonly string[], source: string): Tokens {
     const problems: string[] = [];
@@ -56,7 +64,7 @@ export class Tokens {
         problems.push(`${source}: expected token ${at + 1} to be ${EXAMPLE}`);
       else if (secret.length < LEAST_SECRET && !HASHED.test(secret))
         problems.push(`${source}: expected the secret of token ${name} to have ${LEAST_SECRET} characters or more`);
-      else if (tokens.some((each) => each.name === name)) problems.push(`${source}: token ${name} is there twice`);
+      else if (tokens.some((each) => each.name === name)) problems.push(`${source}: token name ${name} is used twice`);
       else
         tokens.push({
           name,
@@ -72,7 +80,7 @@ export class Tokens {
     return this.#tokens.length === 0;
   }
 
-  /** Whose secret this is. Every token is compared, however early one fits. */
+  /** Returns the caller with this secret. Compares every token even after a match, which keeps the time constant. */
   callerOf(secret: string): Caller | undefined {
     const hash = hashOf(secret);
     let found: StoredToken | undefined;
@@ -80,7 +88,7 @@ export class Tokens {
     return found === undefined ? undefined : { name: found.name, role: found.role };
   }
 
-  /** Signs a text for a session of this token: whoever changes or removes the token ends its sessions. */
+  /** Signs a text for a session of this token. Changing or removing the token ends its sessions. */
   sign(name: string, text: string): string | undefined {
     const token = this.#tokens.find((each) => each.name === name);
     return token && createHmac('sha256', token.hash).update(`session ${text}`).digest('base64url');
@@ -91,7 +99,7 @@ export class Tokens {
   }
 }
 
-/** The tokens of `API_TOKENS` and of the file of `API_TOKENS_FILE`: one a line, or comma-separated. */
+/** Reads the tokens of `API_TOKENS` and of the file `API_TOKENS_FILE`, which has one a line or a comma-separated list. */
 export function readTokens({ texts, file }: { readonly texts: readonly string[]; readonly file: string }): Tokens {
   if (file === '' || (texts.length > 0 && !existsSync(file))) return Tokens.read(texts, 'API_TOKENS');
   try {
@@ -105,8 +113,8 @@ export function readTokens({ texts, file }: { readonly texts: readonly string[];
 }
 
 /**
- * Makes a first token, of an admin, where a file of tokens was named that isn't there, and there are no others. Returns its secret: only
- * its hash is kept.
+ * Makes a first token with the role admin if `API_TOKENS_FILE` names a file that doesn't exist and `API_TOKENS` is empty. Returns its
+ * secret; the file gets only the hash.
  */
 export function makeFirstToken({
   texts,
@@ -121,7 +129,7 @@ export function makeFirstToken({
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, `admin:admin:sha256:${hashOf(secret).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error: unknown) {
-    throw new ConfigurationError([`API_TOKENS_FILE: ${file} can't be made: ${messageOf(error)}`], { cause: error });
+    throw new ConfigurationError([`API_TOKENS_FILE: ${file} can't be created: ${messageOf(error)}`], { cause: error });
   }
   return secret;
 }

@@ -9,28 +9,28 @@ const articleSchema = z
   .object({
     title: z.string(),
     byline: z.string(),
-    published: z.string().describe('as the page writes it'),
+    published: z.string().describe('In the format of the page'),
     language: z.string(),
     excerpt: z.string(),
   } satisfies Record<(typeof ARTICLE_FIELDS)[number], z.ZodString>)
   .partial()
-  .describe('what the page says of the article that the content is');
+  .describe("The page's own metadata of the article in `content`");
 
-/** The answer of the batch routes: the one that the first clients of such an endpoint know, hence its names. */
+/** Answer of the batch routes. Its field names are those of an earlier endpoint, whose clients know them. */
 export const batchAnswerSchema = z.object({
   session_id: z.string(),
   results: z.array(
     z.looseObject({
       url: z.string(),
       status: z.enum(STATUSES),
-      reason: z.string().optional().describe('why it failed or was skipped'),
+      reason: z.string().optional().describe('Why it failed or was skipped'),
       error: z.string().nullable().optional(),
       content: z.string().nullable(),
       content_of: z
         .enum(CONTENT_PARTS)
         .optional()
         .describe(
-          'of what the content is, if the article was asked for: a page without one has its <main>, or all of it',
+          'The part of the page in `content`, if the article was asked for: without an article it is <main>, or the whole page',
         ),
       article: articleSchema.optional(),
       final_url: z.string().optional(),
@@ -40,7 +40,7 @@ export const batchAnswerSchema = z.object({
       bytes: z.int().optional(),
       data: z.unknown().optional(),
       duration_ms: z.number().optional(),
-      truncated: z.array(z.string()).optional().describe('what was cut, as in a record'),
+      truncated: z.array(z.string()).optional().describe('The parts that were cut, as in a record'),
       worker_id: z.string().nullable(),
     }),
   ),
@@ -60,7 +60,7 @@ export const batchAnswerSchema = z.object({
 });
 export type BatchAnswer = z.infer<typeof batchAnswerSchema>;
 
-/** What there is to answer. */
+/** A batch as far as it is known. */
 export interface BatchState {
   readonly run: string;
   readonly inputs: readonly BatchInput[];
@@ -70,7 +70,7 @@ export interface BatchState {
   readonly warning?: string | undefined;
 }
 
-/** One entry per input, in their order; what has no record yet, or came too late, is `timeout`. */
+/** Builds the answer: one result per input, in their order. An input without a record, or past its deadline, is `timeout`. */
 export function batchAnswer({ run, inputs, records, isDistributed, hasEnded, warning }: BatchState): BatchAnswer {
   const results = inputs.map((input) => resultOf(input, 'task' in input ? records.get(input.task) : undefined));
   const of = (status: BatchStatus): number => results.filter((result) => result.status === status).length;
@@ -93,7 +93,7 @@ export function batchAnswer({ run, inputs, records, isDistributed, hasEnded, war
   };
 }
 
-/** Characters that an answer keeps in memory: its request's, and those of each record once, however many inputs have it. */
+/** Returns the characters that an answer keeps in memory: its request, and each record once, however many inputs share it. */
 export function keptLength(request: string, records: BatchState['records']): number {
   let length = request.length;
   for (const record of records.values()) length += JSON.stringify(record).length;

@@ -16,7 +16,7 @@ export const batchSchema = z.strictObject({
     .array(z.string().max(MOST_URL_LENGTH))
     .min(1)
     .max(MOST_BATCH_URLS, `expected at most ${MOST_BATCH_URLS} URLs: split them, or open a run (POST /api/runs)`),
-  distributed: z.boolean().default(false).describe("By the fleet's workers; else in this process"),
+  distributed: z.boolean().default(false).describe("Crawled by the fleet's workers instead of by the API's process"),
   options: crawlOptionsSchema
     .omit({ dedup: true, limit: true, follow: true, maxDepth: true, lastmodSince: true })
     .extend({ crawler: z.string().regex(CRAWLER_NAME, 'expected the name of a crawler').optional() })
@@ -25,7 +25,7 @@ export const batchSchema = z.strictObject({
 });
 export type BatchRequest = z.infer<typeof batchSchema>;
 
-/** One URL of a batch: the task that answers for it, or what is wrong with it. Several may have one task. */
+/** A URL of a batch, with its task or with the problem that it has none. Several URLs can share a task. */
 export type BatchInput = { readonly url: string } & (
   | { readonly offer: TaskOffer; readonly task: string }
   | { readonly problem: string }
@@ -40,13 +40,13 @@ export function readInputs(
   return urls.map((text) => {
     const url = readUrl(text);
     if (isProblem(url)) return { url: withoutCredentials(text), problem: url.problem };
-    // Whatever queue a rule names: its client waits.
+    // Overrides the queue of any routing rule: the client is waiting.
     const offer: TaskOffer = { ...offerOf(url, rules), queue: 'priority', deadlineMs };
     return { url: url.href, offer, task: taskIdOf(run, offer.mark) };
   });
 }
 
-/** The run of a repeated request is the same. */
+/** Returns the id of a batch's run. Requests of one caller with the same key get the same run. */
 export function batchRunOf(caller: string, key: string | undefined, random: () => string): string {
   const id = key === undefined ? random() : createHash('sha256').update(`${caller}\n${key}`).digest('hex').slice(0, 32);
   return `batch-${id}`;

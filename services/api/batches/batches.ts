@@ -27,22 +27,22 @@ interface BatchesOptions {
   readonly log: Logger;
 }
 
-/** Batches that this process crawls itself at once: each is a small fleet. */
+/** Batches that this process itself can crawl at once. Each is a small fleet. */
 const MOST_LOCAL = 4;
 const MOST_AT_WORK = 100;
-/** Batches whose answers are remembered here; those of the fleet are in its store as well. */
+/** Batches whose answers are remembered here. The store of a fleet has the results of its batches as well. */
 const MOST_REMEMBERED = 100;
-/** Their answers together, in characters: see {@link keptLength}. */
+/** Maximum characters of these answers together, see {@link keptLength}. */
 const MOST_ANSWERS_LENGTH = 256 * 1024 * 1024;
 
 /** A batch under way. */
 export interface UnderWay {
   readonly run: string;
-  /** The answer, when it is over: by its end, its time-out, or because nobody waits for it any more. */
+  /** Resolves with the answer once the batch is over: crawled, timed out or cancelled. */
   readonly ended: Promise<BatchAnswer>;
-  /** What there is so far. */
+  /** Returns the answer so far. */
   soFar(): Promise<BatchAnswer>;
-  /** Nobody waits for it any more. */
+  /** Ends the batch early: nobody waits for it any more. */
   cancel(): void;
 }
 
@@ -50,25 +50,25 @@ interface Known extends UnderWay {
   readonly body: string;
 }
 
-/** How a batch is asked for. */
+/** How a batch was requested. */
 interface BatchManner {
-  /** Of the request: its repetition gets the same batch. */
+  /** The request's `Idempotency-Key`. Repeating the request returns the same batch. */
   readonly key: string | undefined;
-  /** Whoever asks comes back for the answer. */
+  /** The client comes back later for the answer. */
   readonly isAsync: boolean;
 }
 
-/** A request that was understood. */
+/** A batch request, read and checked. */
 interface ReadBatch {
-  /** What was asked, as JSON. */
+  /** The request's body as JSON. */
   readonly text: string;
   readonly read: ReadRequest;
   readonly inputs: readonly BatchInput[];
-  /** Somebody may ask for it after its client has left. */
+  /** The answer can be asked for after the client has left. */
   readonly isKept: boolean;
 }
 
-/** The batches of this process. */
+/** Runs the batches of this process, and finds those of other processes in the store. */
 export class Batches implements Service {
   readonly #options: BatchesOptions;
   readonly #atWork = new Map<string, Known>();
@@ -93,9 +93,9 @@ export class Batches implements Service {
   }
 
   /**
-   * Begins a batch, or finds the one that an earlier request with this key began: one that a process left behind is completed.
+   * Begins a batch, or returns the one that an earlier request with this key began. Completes a batch that another process left behind.
    *
-   * @throws Problem
+   * @throws Problem if the key belongs to a different request, no worker is consuming, or too many batches are under way
    */
   async begin(body: BatchRequest, caller: Caller, { key, isAsync }: BatchManner): Promise<UnderWay> {
     const run = batchRunOf(caller.name, key, () => randomBytes(16).toString('hex'));
@@ -105,11 +105,11 @@ export class Batches implements Service {
     if (body.distributed) await this.#expectWorkers();
     const { read, inputs } = await this.#read(body, run);
     const isKept = key !== undefined || isAsync;
-    // Others may have begun while this one was read.
+    // Other batches might have begun while this one was read.
     return this.#earlier(run, text, body) ?? this.#run(body, { text, read, inputs, isKept });
   }
 
-  /** What there is of a batch: under way, answered, or that another process of the API has begun. */
+  /** Returns the state of a batch, whether it is under way, answered, or was begun by another API process. */
   async find(run: string): Promise<BatchAnswer | undefined> {
     const known = this.#atWork.get(run) ?? this.#answered(run);
     if (known !== undefined) return await known.soFar();
@@ -123,7 +123,7 @@ export class Batches implements Service {
     });
   }
 
-  /** Could a fleet crawl a batch now? */
+  /** Tells whether a fleet could crawl a batch now. */
   async availability(): Promise<{ distributed_available: boolean; message: string }> {
     try {
       await this.#expectWorkers();
@@ -134,14 +134,14 @@ export class Batches implements Service {
   }
 
   /**
-   * The batch of an earlier request with this key; nothing if there is none.
+   * Returns the batch of an earlier request with this key, or nothing if there is none.
    *
-   * @throws Problem if that asked for something else, or there is no place for a new one
+   * @throws Problem if that request was a different one, or there is no place for a new batch
    */
   #earlier(run: string, text: string, { distributed }: BatchRequest): UnderWay | undefined {
     const earlier = this.#atWork.get(run) ?? this.#answered(run);
     if (earlier !== undefined) {
-      if (earlier.body !== text) throw new Problem('wrong_state', 'another request had this Idempotency-Key');
+      if (earlier.body !== text) throw new Problem('wrong_state', 'this Idempotency-Key belongs to another request');
       return earlier;
     }
     if (this.#atWork.size >= MOST_AT_WORK || (!distributed && this.#local >= MOST_LOCAL))
@@ -172,7 +172,7 @@ export class Batches implements Service {
     const { run } = read;
     const isDistributed = body.distributed;
     const over = new AbortController();
-    // What somebody may still ask for is crawled on when this process ends.
+    // If the answer can be asked for later, the fleet keeps crawling the batch after this process ends.
     const [signal, left] = isKept
       ? [over.signal, this.#stopped.signal]
       : [AbortSignal.any([over.signal, this.#stopped.signal]), new AbortController().signal];
@@ -196,7 +196,7 @@ export class Batches implements Service {
         if (!isDistributed) this.#local--;
         this.#atWork.delete(run);
       });
-    ended.catch((error: unknown) => log.warn({ run, error: messageOf(error) }, 'a batch ended:'));
+    ended.catch((error: unknown) => log.warn({ run, error: messageOf(error) }, 'a batch failed:'));
     const known: Known = {
       run,
       body: text,
@@ -219,7 +219,7 @@ export class Batches implements Service {
   }
 }
 
-/** Says so if the pace of a host leaves no time for all of its URLs. */
+/** Returns a warning if a host's pace leaves too little time for all of its URLs. */
 function warningOf(inputs: readonly BatchInput[], intervalMs: number, timeoutSeconds: number): string | undefined {
   const tasks = new Map(inputs.flatMap((each) => ('offer' in each ? [[each.task, each.offer.host]] : [])));
   const perHost = new Map<string, number>();

@@ -10,25 +10,25 @@ import type { ReadRequest } from '../http/read-request.ts';
 import type { Link, LinkedStores } from '../link.ts';
 import type { BatchInput } from './batch-request.ts';
 
-/** How long the results of a batch are kept. */
+/** Time that the results of a batch are kept. */
 export const RESULTS_KEPT_MS = DAY_MS;
-/** Between two looks whether it has ended. */
+/** Time between two checks whether the batch has ended. */
 const LOOK_EVERY_MS = 250;
-/** The producer of every batch: who repeats a request goes on where a process that died left it. */
+/** Producer id of every batch. It is fixed, so a repeated request can continue a batch whose process died. */
 const PRODUCER = 'api-batch';
 
 interface FleetBatchOptions {
   readonly read: ReadRequest;
   readonly inputs: readonly BatchInput[];
-  /** What was asked, as JSON: another process can answer for it. */
+  /** The request's body as JSON, stored so that another process can answer for the batch. */
   readonly request: string;
   readonly link: Link;
   readonly clock: Clock;
 }
 
 /**
- * A batch crawled by the fleet's workers, before other tasks: a run with marks of its own, which ends at its time-out. All of it can be
- * offered again at any time: by a process that takes it over from one that died, and to a store that came back without its last second.
+ * A batch crawled by the fleet's workers, ahead of other tasks: a run with its own marks, which ends at its time-out. All of it can be
+ * offered again at any time, be it by a process that takes over from a dead one, or to a store that lost its last second of writes.
  */
 export class FleetBatch {
   readonly #options: FleetBatchOptions;
@@ -41,10 +41,10 @@ export class FleetBatch {
   }
 
   /**
-   * Resolves when all is crawled, or once `over` is aborted: what waits then is dropped. When `left` is aborted, nobody waits here any
-   * more, and the workers finish it.
+   * Resolves when all is crawled. Aborting `over` cancels the batch and drops what still waits. Aborting `left` only ends the wait here: the
+   * workers finish the batch.
    *
-   * @throws Problem if another request opened it
+   * @throws Problem if a different request opened this run
    */
   async run(over: AbortSignal, left: AbortSignal): Promise<void> {
     const { link, clock, read } = this.#options;
@@ -64,7 +64,7 @@ export class FleetBatch {
     await this.look();
   }
 
-  /** Reads the records that are there by now. */
+  /** Reads the records stored so far. */
   async look(): Promise<void> {
     const { link, read } = this.#options;
     const kept = await link.withStores(async ({ results }) => await results?.read(read.run));
@@ -75,11 +75,11 @@ export class FleetBatch {
     const { read, inputs, request } = this.#options;
     const { run, runOptions } = read;
     if (results === undefined) throw new UnavailableError('there is no fleet here: only local batches are crawled');
-    // What comes back meanwhile is offered to again.
+    // Set before offering: if the store is lost and restored meanwhile, `restored` resets it and all is offered again.
     this.#isOffered = true;
     const isNew = await results.open(run, request, RESULTS_KEPT_MS);
     if (!isNew && (await results.read(run))?.request !== request)
-      throw new Problem('wrong_state', 'another request had this Idempotency-Key');
+      throw new Problem('wrong_state', 'this Idempotency-Key belongs to another request');
     if ((await runs.standing(run))?.hasEnded === true) return;
     const { how, incarnation } = await runs.open(run, runOptions, PRODUCER, {
       incarnation: this.#incarnation,
@@ -87,7 +87,7 @@ export class FleetBatch {
     });
     if (how === 'cancelled' || how === 'lost') return;
     this.#incarnation = incarnation;
-    // Of one task several times, the rest are its duplicates.
+    // Inputs that share a task are offered once.
     const offers = [...new Map(inputs.flatMap((each) => ('offer' in each ? [[each.task, each.offer]] : []))).values()];
     for (const some of partsOf(offers, MAX_OFFER)) {
       const result = await frontier.offer(run, some, { incarnation, repeat: !isNew });
@@ -96,7 +96,7 @@ export class FleetBatch {
     await runs.seal(run, PRODUCER, incarnation);
   }
 
-  /** While the store is away it has not. */
+  /** Tells whether the batch has ended. While the store is away it counts as unfinished. */
   async #hasEnded(): Promise<boolean> {
     try {
       return await this.#options.link.withStores(async (stores) => {
@@ -106,7 +106,7 @@ export class FleetBatch {
       });
     } catch (error: unknown) {
       if (!(error instanceof UnavailableError)) throw error;
-      // It may have been an offer that failed.
+      // The failed call might have been an offer.
       this.#isOffered = false;
       return false;
     }

@@ -17,10 +17,10 @@ interface LocalBatchOptions {
   readonly clock: Clock;
 }
 
-/** How long the pages in hand may take once a batch is stopped. */
+/** Grace period for pages in hand when a batch is stopped. */
 const GRACE_MS = 2_000;
 
-/** A batch crawled by this process, with a store in memory: the same guard, robots and pace as any crawl. */
+/** A batch crawled by this process, with a store in memory. Address guard, robots.txt and pace apply as in any crawl. */
 export class LocalBatch {
   readonly #options: LocalBatchOptions;
   readonly #sink = new MemorySink();
@@ -34,7 +34,7 @@ export class LocalBatch {
   }
 
   /**
-   * Resolves when all is crawled, or after either signal is aborted: nobody else crawls what this process leaves.
+   * Resolves when all is crawled, or after either signal is aborted. No other process crawls the rest.
    *
    * @throws StorageError if a file can't be written
    */

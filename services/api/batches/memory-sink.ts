@@ -3,7 +3,7 @@ import type { PageRecord } from '../../../shared/ports/record.ts';
 import type { Sink } from '../../../shared/ports/sink.ts';
 import { resultJson } from '../../process/batch-result-sink.ts';
 
-/** The records of a batch that this process crawls: by task, in memory, up to a bound. */
+/** Keeps the records of a local batch in memory, by task. Records beyond a total size are dropped. */
 export class MemorySink implements Sink {
   readonly records = new Map<string, PageRecord>();
   #length = 0;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Api } from '../parts.ts';
 import { Problem, wrongMediaType } from './problem.ts';
 
-/** Reads bodies: JSON in UTF-8, as it was written. What is something else is refused, and never guessed at. */
+/** Adds the body parsers. Only uncompressed JSON in UTF-8 is accepted; anything else is refused rather than guessed at. */
 export function addBodyParsers(app: Api): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser(['application/json', 'text/plain']);
@@ -12,17 +12,17 @@ export function addBodyParsers(app: Api): void {
       'content-length': length = '0',
       'transfer-encoding': sent,
     } = headers;
-    // What has none needs no decoding.
+    // An empty body needs no decoding.
     const hasBody = length !== '0' || sent !== undefined;
     if (!hasBody || coding.toLowerCase() === 'identity') return;
-    // What is left of the body is read by nobody.
+    // The connection closes because nothing reads the rest of the body.
     reply.header('accept-encoding', 'identity').header('connection', 'close');
     throw new Problem('unsupported_media_type', `expected a body without Content-Encoding, got ${coding}`);
   });
-  // A client that always names a type for its body names one, too, where it sends none.
+  // Some clients name a content type even when they send no body.
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (body.length === 0) done(null, undefined);
-    // Read as UTF-8 all the same, a Latin-1 URL would be another one.
+    // A Latin-1 URL decoded as UTF-8 would become a different URL.
     else if (!isUtf8(body)) done(new Problem('usage', 'expected a body in UTF-8'));
     else parse(request, body.toString(), (error, read) => done(error, withoutNulls(read)));
   });
@@ -32,7 +32,7 @@ export function addBodyParsers(app: Api): void {
   });
 }
 
-/** Programs that write all their fields send `null` for those that they leave out. No field has a meaning for it. */
+/** Drops fields that are `null`: some programs send it for every field they leave unset. It has no meaning for any field. */
 function withoutNulls(body: unknown): unknown {
   if (!isObject(body)) return body;
   for (const fields of [body, ...Object.values(body).filter(isObject)])

@@ -5,7 +5,7 @@ import { VERSION } from '../../../shared/runtime/version.ts';
 import { roleOf } from '../access/access.ts';
 import { PROBLEM_TYPE, problemSchema } from './problem.ts';
 
-/** Where a route's description has the types of its answers until the document is finished. */
+/** Key that holds the media types of a route's answers until the document is finished. */
 const TYPES = 'x-types';
 const JSON_TYPE = 'application/json';
 
@@ -30,16 +30,16 @@ type Paths = Record<string, Record<string, Operation>>;
 
 const { $schema: _, ...PROBLEM_SCHEMA } = z.toJSONSchema(problemSchema);
 const PROBLEM: Answer = {
-  description: 'Why a request was refused, by RFC 9457.',
+  description: 'Why a request was refused (RFC 9457).',
   content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 const OTHER_PROBLEM: Answer = {
   ...PROBLEM,
   description:
-    'Any other: 408 and 431 for a request that came too slowly or has too long an address, 500 for an error of ours.',
+    'Any other problem: 408 for a request that came too slowly, 431 for a URL or headers that are too long, 500 for an internal error.',
 };
 
-/** How the OpenAPI document is made of the routes' schemas. */
+/** Options that build the OpenAPI document from the routes' schemas. */
 export const DOCUMENT: FastifyDynamicSwaggerOptions = {
   stripBasePath: false,
   openapi: {
@@ -47,9 +47,9 @@ export const DOCUMENT: FastifyDynamicSwaggerOptions = {
     info: {
       title: 'Trawl',
       version: VERSION,
-      description: 'The control plane of a crawler fleet: all that its command line can do.',
+      description: 'The control plane of a crawler fleet: everything that its command line can do.',
     },
-    // Beside the document, also below a path of a proxy.
+    // Relative to the document, so it also works below a path of a proxy.
     servers: [{ url: '.' }],
     components: {
       securitySchemes: {
@@ -70,8 +70,8 @@ export const DOCUMENT: FastifyDynamicSwaggerOptions = {
 };
 
 /**
- * What the routes' schemas alone don't say: problems have a type and a name of their own, any route may answer some, others than JSON are
- * answered, and a body that may be null may be left out.
+ * Completes the document with what the routes' schemas don't express: the media type and schema of problems, problems that any route can
+ * answer, answers that are not JSON, and request bodies that can be left out.
  */
 function finished<T extends { readonly paths?: object }>(document: T): T {
   const operations = Object.values((document.paths ?? {}) as Paths).flatMap((methods) => Object.entries(methods));
@@ -93,19 +93,19 @@ function finished<T extends { readonly paths?: object }>(document: T): T {
   return document;
 }
 
-/** The problems that a request may have before its route sees it, which no route's schema names: who asks, how often, and what is sent. */
+/** Returns the statuses of problems raised before the route runs, by access, rate and body checks. No route's schema lists them. */
 function problemsBefore(method: string, { 'x-role': role, parameters = [] }: Operation): number[] {
   const takesBody = method !== 'get';
   return [
     ...(takesBody || parameters.length > 0 ? [400] : []),
     ...(role === 'none' ? [] : [403, 429]),
-    // Whether whoever begins a session has a token is found out by its route.
+    // The session route checks the token itself.
     ...(role === 'none' || role === 'session' ? [] : [401]),
     ...(takesBody ? [413, 415] : []),
   ];
 }
 
-/** The schema describes what is JSON; what isn't is text to whoever reads it. */
+/** Sets an answer's media types. JSON keeps the route's schema; other types are described as text. */
 function nameTypes(answer: Answer, types: readonly string[]): void {
   const described = answer.content?.[JSON_TYPE];
   if (described === undefined) return;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Problem } from './problem.ts';
 
-/** What `next` of a page holds, for the request of the one after it: a place in a list, which nobody else reads. */
+/** Reads and writes the opaque `next` of a page, which holds the place in the list where the following page begins. */
 export class PageCursor<T> {
   readonly #place: z.ZodType<T>;
 
@@ -13,12 +13,12 @@ export class PageCursor<T> {
     return Buffer.from(JSON.stringify(place)).toString('base64url');
   }
 
-  /** @throws Problem if none of ours wrote it */
+  /** @throws Problem if this cursor was not written by `written` */
   read(cursor: string): T {
     try {
       return this.#place.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
     } catch {
-      throw new Problem('usage', 'querystring.cursor: expected `next` of the answer before');
+      throw new Problem('usage', 'querystring.cursor: expected `next` of the previous answer');
     }
   }
 }

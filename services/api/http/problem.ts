@@ -15,7 +15,7 @@ import { firstMatch } from '../../../shared/task/first-match.ts';
 import { shortened } from '../../../shared/task/shortened.ts';
 import { withoutCredentialsIn } from '../../../shared/task/url/url.ts';
 
-/** What an error is, for programs: it doesn't change with the words. */
+/** Stable codes of problems, for programs, each with its HTTP status. The wording of a problem can change, its code doesn't. */
 const CODES = {
   usage: 400,
   unauthorized: 401,
@@ -65,27 +65,27 @@ export const problemSchema = z
     detail: z.string(),
     code: z.enum(Object.keys(CODES) as [ProblemCode, ...ProblemCode[]]),
   })
-  .describe('Why a request was refused, by RFC 9457.');
+  .describe('Why a request was refused (RFC 9457).');
 
-/** Refuses a body that is no JSON. */
+/** Returns the problem of a body that is not JSON. */
 export function wrongMediaType(): Problem {
   return new Problem('unsupported_media_type', 'expected a body of type application/json');
 }
 
-/** A service that is away may be back soon. */
+/** When to retry after an outage: the service may be back soon. */
 const RETRY_AFTER_MS = 5_000;
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Names an unknown run. */
+/** Returns the problem of an unknown run. */
 export function unknownRun(run: string): Problem {
   return new Problem('unknown_run', `no run ${run} is known`);
 }
 
 /**
- * What an error means for whoever asked. Only a bug is `internal`, whose message stays in the log.
+ * Returns the problem that answers for an error. Only bugs are `internal`; their message goes to the log and not to the client.
  *
- * @param mostBytes of the body, where the route is known
+ * @param mostBytes limit of the route's body, where the route is known
  */
 export function problemOf(error: unknown, mostBytes?: number): Problem {
   if (error instanceof Problem) return error;
@@ -97,11 +97,11 @@ export function problemOf(error: unknown, mostBytes?: number): Problem {
   const status = (error as Partial<FastifyError>).statusCode;
   if (status === 413) return tooLarge(mostBytes);
   if (status === 415) return wrongMediaType();
-  // 403 is a path that leads out of the dashboard's files.
+  // 403 means a path that leads out of the folder of the dashboard's files.
   if (status === 404 || status === 403) return new Problem('not_found', 'there is nothing here');
   if (status === 408) return new Problem('timeout', 'the body did not come in time');
   if (status !== undefined && status >= 400 && status < 500) return new Problem('usage', messageOf(error));
-  return new Problem('internal', 'an error of ours; the log of the API has it');
+  return new Problem('internal', 'internal error: the log of the API has the details');
 }
 
 function tooLarge(mostBytes: number | undefined): Problem {
@@ -117,21 +117,21 @@ export function sendProblem(problem: Problem, reply: FastifyReply): FastifyReply
   return reply.code(status).type(PROBLEM_TYPE).send(problemText(problem));
 }
 
-/** The body of the answer that tells a problem. */
+/** Returns the body of the answer for a problem. */
 export function problemText({ status, code, message }: Problem): string {
   const title = STATUS_CODES[status] ?? 'Error';
   return wellFormedJson(JSON.stringify({ type: 'about:blank', title, status, detail: detailOf(message), code }));
 }
 
-/** Characters of a detail. */
+/** Maximum characters of a detail. */
 const MOST_OF_DETAIL = 4_000;
-/** The beginning of a word that is longer than a message needs, such as a URL or a name that the request had. */
+/** The beginning of a word too long for a message, such as a URL or name quoted from the request. */
 const LONG_WORD = /(?<!\S)\S{300}(?=\S)/g;
 const SPACE = /\s/g;
 
-/** What a problem says, however long what it repeats of the request is. */
+/** Returns a problem's detail without credentials and cut to a bounded length: it can quote the request. */
 function detailOf(message: string): string {
-  // Cut in two, credentials would no longer be found.
+  // Before cutting: credentials that were cut in two would no longer be found.
   return shortened(withShortWords(withoutCredentialsIn(message)), MOST_OF_DETAIL);
 }
 
@@ -153,7 +153,7 @@ interface Validation {
 function validationText(error: unknown): string {
   const { validation, validationContext = 'request' } = error as Validation;
   const said = validation.map(({ instancePath = '', message = 'is not allowed' }) => {
-    // The whole of it has the path `/`.
+    // The path `/` means the whole of it.
     const where = instancePath === '/' ? validationContext : `${validationContext}${instancePath.replaceAll('/', '.')}`;
     return `${where}: ${message}`;
   });

@@ -3,7 +3,7 @@ import type { RunOptions } from '../../../shared/ports/runs.ts';
 import type { Settings } from '../../../shared/settings/table.ts';
 import type { Seed } from '../../producer/seeds.ts';
 
-/** A run request that was understood. */
+/** A run request, read and checked. */
 export interface ReadRequest {
   readonly run: string;
   readonly settings: Settings;
@@ -11,6 +11,6 @@ export interface ReadRequest {
   readonly seeds: readonly Seed[];
   readonly loaded: LoadedCrawler;
   readonly startOf: (href: string) => string;
-  /** It waits for offers. */
+  /** The run waits for offers. */
   readonly isForOffers: boolean;
 }

@@ -4,7 +4,7 @@ import { codeOf } from '../../../shared/runtime/errors.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
 import { PROBLEM_TYPE, Problem, problemText } from './problem.ts';
 
-/** Answers a request that could not be read as HTTP, or did not come in time, as any other, and hangs up. */
+/** Answers a request that is not valid HTTP or did not come in time with a problem, like any other, and hangs up. */
 export function answerUnread(error: Error, socket: Socket): void {
   if (codeOf(error) === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -27,5 +27,5 @@ export function answerUnread(error: Error, socket: Socket): void {
 function problemOfUnread(code: string | undefined): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('timeout', 'the request did not come in time');
   if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers_too_large', 'the headers are too large');
-  return new Problem('usage', 'the request is no HTTP, or stopped half-way');
+  return new Problem('usage', 'the request is not valid HTTP, or incomplete');
 }

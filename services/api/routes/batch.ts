@@ -10,7 +10,7 @@ import { runIdSchema } from '../schemas/inputs.ts';
 const tags = ['batches'];
 const MOST_BODY_BYTES = 10 * 1024 * 1024;
 
-/** Batches of URLs, answered in one call. */
+/** Adds the routes of batches of URLs, answered in one call. */
 export function addBatchRoutes(app: Api, { batches }: ApiParts): void {
   const errors = { 404: problemSchema, 503: problemSchema };
   app.post(
@@ -23,7 +23,7 @@ export function addBatchRoutes(app: Api, { batches }: ApiParts): void {
         operationId: 'crawlBatch',
         summary: 'Crawl a batch of URLs',
         description:
-          'Answers when all are crawled, or at the time-out with what is there. A client that leaves cancels the batch, unless it sent Idempotency-Key or Prefer: respond-async.',
+          'Answers when all URLs are crawled, or at the time-out with the results so far. A client that disconnects cancels the batch, unless it sent Idempotency-Key or Prefer: respond-async.',
         headers: z.object({
           'idempotency-key': z.string().min(1).max(200).optional(),
           prefer: z.string().max(500).optional(),
@@ -46,7 +46,7 @@ export function addBatchRoutes(app: Api, { batches }: ApiParts): void {
         if (!reply.raw.writableFinished && key === undefined) batch.cancel();
       };
       reply.raw.once('close', onClose);
-      // It may have left while the batch was begun.
+      // The client might have left while the batch was begun.
       if (reply.raw.destroyed) onClose();
       return await batch.ended;
     },
@@ -57,7 +57,7 @@ export function addBatchRoutes(app: Api, { batches }: ApiParts): void {
       schema: {
         tags,
         operationId: 'getBatch',
-        summary: 'What there is of a batch',
+        summary: 'The results of a batch so far',
         params: z.object({ batch: runIdSchema }),
         response: { 200: batchAnswerSchema, ...errors },
       },

@@ -17,7 +17,7 @@ const graphSchema = z
     steps: z.array(z.string()),
     edges: z.array(
       z.object({
-        from: z.string().optional().describe('left out: the seeds'),
+        from: z.string().optional().describe('Left out for the seeds'),
         to: z.string(),
         label: z.string().optional(),
         isFallback: z.literal(true).optional(),
@@ -25,9 +25,9 @@ const graphSchema = z
     ),
     joins: z.array(z.object({ name: z.string(), per: z.string().optional(), of: z.array(z.string()) })).optional(),
   })
-  .describe('With format mermaid or dot: text');
+  .describe('Text if the format is mermaid or dot');
 
-/** The crawlers that this process finds, and what their steps lead to. */
+/** Adds the routes of the crawlers that this process finds, and of their graphs. */
 export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void {
   const catalogue = new SharedRead<Found>(clock, () => SECOND_MS);
   app.get(
@@ -36,7 +36,7 @@ export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void 
       schema: {
         tags,
         operationId: 'listCrawlers',
-        summary: 'The crawlers that there are (`trawl crawlers`)',
+        summary: 'The installed crawlers (`trawl crawlers`)',
         response: {
           200: z.object({
             crawlers: z.array(
@@ -56,7 +56,7 @@ export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void 
     async () => {
       const { crawlers, problems } = await catalogue.get(() => findAll(settings.crawlersDir, settings.crawler));
       const shown = crawlers.map((each) => {
-        // Where its file is is nobody's business over HTTP.
+        // The path of a crawler's file is not for HTTP clients.
         const { file: _, ...crawler } = crawlerJson(each);
         return crawler;
       });
@@ -70,7 +70,7 @@ export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void 
       schema: {
         tags,
         operationId: 'getCrawlerGraph',
-        summary: "A crawler's steps and what leads where (`trawl crawlers graph`)",
+        summary: 'The steps of a crawler and the links between them (`trawl crawlers graph`)',
         params: z.object({ crawler: z.string().regex(CRAWLER_NAME) }),
         querystring: z.strictObject({ format: z.enum(['json', ...GRAPH_FORMATS]).default('json') }),
         response: {

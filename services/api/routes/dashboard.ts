@@ -6,7 +6,7 @@ import type { Api } from '../parts.ts';
 const DIST = join(import.meta.dirname, '..', 'dashboard', 'dist');
 const NOT_BUILT = 'The dashboard is not built here: npm run dashboard, then start this command again.\n';
 
-/** The dashboard, if it was built. Its files hold nothing that needs a token. */
+/** Adds the dashboard if it was built, else a text that says how. Its files contain nothing secret and need no token. */
 export function addDashboard(app: Api): void {
   if (existsSync(join(DIST, 'index.html'))) {
     app.register(async (scope) => {
@@ -26,7 +26,7 @@ export function addDashboard(app: Api): void {
   );
 }
 
-/** The page is asked for anew each time, and names its script and style by their content: these never change. */
+/** Lets browsers keep scripts and styles for ever, as their names contain a hash of their content. The page itself is revalidated each time. */
 function cachingOf(url: string): string {
   return url.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
 }

@@ -13,12 +13,12 @@ import { replay } from '../replay.ts';
 import { letterSchema } from '../schemas/answers.ts';
 import { letterFilter } from '../schemas/inputs.ts';
 
-/** Letters that one request may change: far more than a queue should hold. */
+/** Maximum number of letters that one request can change. Far more than a queue should hold. */
 const MOST_CHANGED = 1_000_000;
 
-const COUNTED = `\`cursor\` takes \`next\` of the answer before; letters that come or go meanwhile shift no page. Of more than ${count(MOST_LOOKED_AT)}, the first are looked through, with a filter as well: \`truncated\` is true, and no page has the others. Without a filter, limit=0 only counts, and reads none.`;
+const COUNTED = `\`cursor\` takes \`next\` of the previous answer; letters that come or go in between shift no page. If there are more than ${count(MOST_LOOKED_AT)}, only that many are searched, oldest first: \`truncated\` is true, and the others are on no page. Without a filter, limit=0 counts the letters without reading any.`;
 
-/** A cursor names a letter by its id, which may be escaped. */
+/** Maximum characters of a cursor. It names a letter by its id, which might be escaped. */
 const MOST_CURSOR = 4_000;
 
 const tags = ['dead letters'];
@@ -28,27 +28,34 @@ const change = z.strictObject({
   ...letterFilter,
   limit: z.int().min(1).max(MOST_CHANGED).optional(),
   dryRun: z.boolean().default(false),
-  all: z.boolean().default(false).describe('Without a filter: all of them'),
+  all: z.boolean().default(false).describe('Required without a filter: all letters'),
 });
 
-/** What `dlq replay --json` prints: of a fleet, or of local crawls. */
+/** Answer of `dlq replay --json`, of a fleet or of local crawls. */
 const replayedSchema = z.looseObject({
-  run: z.string().nullable().optional().describe('of a fleet: the new run; null if there are several, or none'),
+  run: z.string().nullable().optional().describe('The new run of a fleet; null if there are several or none'),
   runs: z.array(
     z.looseObject({
       run: z.string(),
       origin: z.string().optional(),
       letters: z.int(),
-      ofGroups: z.int().optional().describe('letters of groups'),
-      owners: z.int().optional().describe('the groups that these are of'),
+      ofGroups: z.int().optional().describe('Letters of groups'),
+      owners: z.int().optional().describe('Number of these groups'),
       accepted: z.int(),
       known: z.int(),
-      joined: z.boolean().optional().describe('a run of an earlier replay that was killed'),
+      joined: z.boolean().optional().describe('True if the run is that of an earlier replay that was killed'),
       originForgotten: z.boolean().optional(),
       options: z.record(z.string(), z.unknown()).optional(),
-      inFlight: z.int().optional().describe('of a local crawl, as the next two: those that it has in hand'),
+      inFlight: z
+        .int()
+        .optional()
+        .describe('Letters whose tasks the run has in hand (local crawls only, like `refused` and `resume`)'),
       refused: z.string().nullable().optional(),
-      resume: z.string().nullable().optional().describe('the command that resumes it, if nobody is crawling it'),
+      resume: z
+        .string()
+        .nullable()
+        .optional()
+        .describe('The command that resumes the run, if no process is crawling it'),
     }),
   ),
   letters: z.int(),
@@ -56,14 +63,14 @@ const replayedSchema = z.looseObject({
     .int()
     .optional()
     .describe(
-      'letters of tasks that a policy of the broker took out of their queue: they wait in their own runs again',
+      'Letters of tasks that a policy of the broker removed from their queue: the tasks wait in their own runs again',
     ),
   malformed: z.int(),
-  withoutOwner: z.int().optional().describe("letters of groups that can't be replayed"),
+  withoutOwner: z.int().optional().describe("Letters of groups that can't be replayed"),
   dryRun: z.boolean(),
 });
 
-/** Dead letters: shown, offered again and deleted. */
+/** Adds the routes that show, replay and delete dead letters. */
 export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
   app.get(
     '/api/dlq',
@@ -75,7 +82,7 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
         description: COUNTED,
         querystring: z.strictObject({
           ...letterFilter,
-          cursor: z.string().max(MOST_CURSOR).optional().describe('`next` of the answer before'),
+          cursor: z.string().max(MOST_CURSOR).optional().describe('`next` of the previous answer'),
           limit: z.coerce.number().int().min(0).max(1_000).default(100),
         }),
         response: {
@@ -122,7 +129,7 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
       if (found === undefined)
         throw new Problem(
           'unknown_letter',
-          `there is no dead letter ${params.letter}${all.length < MOST_LOOKED_AT ? '' : ` among the ${count(MOST_LOOKED_AT)} that are looked through`}`,
+          `there is no dead letter ${params.letter}${all.length < MOST_LOOKED_AT ? '' : ` among the first ${count(MOST_LOOKED_AT)}, which are searched`}`,
         );
       return shownLetter(found);
     },
@@ -180,7 +187,7 @@ function filterOf({ reason, host, run }: Chosen): LetterFilter {
   return { reason, host: host === undefined ? undefined : readHost(host), run };
 }
 
-/** @throws Problem unless it is said which letters are meant */
+/** @throws Problem if the request selects no letters */
 function expectFilter(body: z.infer<typeof change>): LetterFilter {
   const { reason, host, run, all } = body;
   if (reason === undefined && host === undefined && run === undefined && !all)
@@ -194,7 +201,7 @@ function describe({ reason, host, run, all, limit }: z.infer<typeof change>): st
   return [...meant, ...(limit === undefined ? [] : [`limit ${limit}`])].join(', ');
 }
 
-/** A letter as `dlq show` prints it, and when it expires. */
+/** Returns a letter as `dlq show` prints it, with the time it expires. */
 function shownLetter(found: FoundLetter): z.infer<typeof letterSchema> {
   const expiresAt = found.letter === undefined ? Number.NaN : Date.parse(found.letter.failedAt) + LETTER_TTL_MS;
   const expires = expiresAt <= LAST_MOMENT_MS ? { expiresAt: new Date(expiresAt).toISOString() } : {};

@@ -5,16 +5,16 @@ import { Problem } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { runIdSchema } from '../schemas/inputs.ts';
 
-/** Listeners at once, each an open connection. */
+/** Maximum number of listeners, each an open connection. */
 const MOST_LISTENERS = 500;
-/** A comment that often keeps proxies from closing what looks idle. */
+/** Time between two comments, which keep proxies from closing an idle-looking connection. */
 const COMMENT_EVERY_MS = 15 * SECOND_MS;
-/** With more than this waiting a listener is behind: events are left out until it has read them, since the next ones tell more. */
+/** A listener with more unread bytes than this is behind: it gets no events until it has read them, since later ones replace them. */
 const MOST_WAITING_BYTES = 64 * 1024;
-/** A browser whose connection breaks comes back after this. */
+/** Time after which a browser reconnects. */
 const RETRY_MS = 2 * SECOND_MS;
 
-/** What happens, as server-sent events: the fleet each second, and a run. */
+/** Adds the stream of server-sent events: the fleet each second, and one run if asked for. */
 export function addEventRoutes(app: Api, { feed, clock, tokens }: ApiParts): void {
   const sessions = new Sessions(tokens, clock);
   app.get(
@@ -31,7 +31,9 @@ export function addEventRoutes(app: Api, { feed, clock, tokens }: ApiParts): voi
     },
     async ({ query: { run }, headers, method }, reply) => {
       if (feed.listeners >= MOST_LISTENERS)
-        throw new Problem('too_many_requests', `${MOST_LISTENERS} listen already`, { retryAfterMs: 10_000 });
+        throw new Problem('too_many_requests', `there are ${MOST_LISTENERS} listeners already`, {
+          retryAfterMs: 10_000,
+        });
       reply.hijack();
       const { raw } = reply;
       raw.writeHead(200, {
@@ -41,18 +43,18 @@ export function addEventRoutes(app: Api, { feed, clock, tokens }: ApiParts): voi
         'x-content-type-options': 'nosniff',
         'x-accel-buffering': 'no',
       });
-      // Events are its body: a HEAD would wait for none for ever, and hold a listener's place.
+      // A HEAD request gets no body, hence no events: it would only hold a listener's place for ever.
       if (method === 'HEAD') {
         raw.end();
         return;
       }
-      // Whose session is over hears nothing more, however long the connection stands.
+      // The stream ends with the session, even if the connection would live on.
       const endsAt = sessions.endOf(headers.cookie);
       raw.write(`retry: ${RETRY_MS}\n\n`);
       const over = new AbortController();
       let isBehind = false;
       const end = feed.listen((event, data) => {
-        // A run's event follows the fleet's, which was written just now.
+        // A run's event shares the fate of the fleet's event just before it.
         if (event !== 'run') isBehind = raw.writableLength > MOST_WAITING_BYTES;
         if (!isBehind) raw.write(`event: ${event}\ndata: ${data}\n\n`);
       }, run);

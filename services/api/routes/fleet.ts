@@ -15,7 +15,7 @@ import { SharedRead } from '../shared-read.ts';
 const tags = ['fleet'];
 const steeredFleetSchema = z.object({ was: z.string(), is: z.string(), runs: z.array(steeredSchema) });
 
-/** The fleet as a whole, its workers, what is wrong with it, and who changed what. */
+/** Adds the routes of the fleet as a whole: its state and history, workers, autoscaling, diagnosis and the audit. */
 export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, link, metrics, clock }: ApiParts): void {
   const troubles = new SharedRead<readonly Finding[]>(clock, () => SECOND_MS);
   app.get(
@@ -39,7 +39,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
       schema: {
         tags,
         operationId: 'getFleetHistory',
-        summary: 'The last hour',
+        summary: "The fleet's figures of the last hour",
         response: { 200: z.object({ everySeconds: z.number(), moments: z.array(momentSchema) }) },
       },
     },
@@ -74,7 +74,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
       schema: {
         tags,
         operationId: 'listWorkers',
-        summary: 'The workers that are alive, with the tasks each has in hand (`trawl workers --json`)',
+        summary: 'Live workers, with the tasks that each has in hand (`trawl workers --json`)',
         response: { 200: z.object({ workers: z.array(workerTasksSchema) }), 503: problemSchema },
       },
     },
@@ -103,14 +103,14 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
       schema: {
         tags,
         operationId: 'getWorkersWanted',
-        summary: 'How many workers could be kept busy',
+        summary: 'Number of workers that the fleet could keep busy',
         response: { 200: z.object({ workersWanted: z.int() }), 503: problemSchema },
       },
     },
     async () => {
       const wanted = await metrics.workersWanted();
       if (wanted === undefined) {
-        // A store that hangs is not away yet.
+        // A store that hangs does not count as away at once.
         const why = link.away.length > 0 ? link.away.join('; ') : 'the store did not answer in time';
         throw new Problem('unavailable', why, { retryAfterMs: 5_000 });
       }
@@ -153,7 +153,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
       schema: {
         tags,
         operationId: 'listAudit',
-        summary: 'Who did what over this API, newest first',
+        summary: 'Changes made over this API, newest first',
         querystring: z.strictObject({
           cursor: z.coerce
             .number()
@@ -161,7 +161,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
             .min(0)
             .max(Number.MAX_SAFE_INTEGER)
             .default(0)
-            .describe('`next` of the answer before'),
+            .describe('`next` of the previous answer'),
           limit: limitSchema(1_000, 100),
         }),
         response: { 200: z.object({ entries: z.array(entry), next: z.int().nullable() }) },

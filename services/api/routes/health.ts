@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Problem, problemSchema } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
 
-/** Whether the process lives, whether it can answer, and what it measures. */
+/** Adds the routes for liveness, readiness, metrics and the OpenAPI document. */
 export function addHealthRoutes(app: Api, { link, metrics }: ApiParts): void {
   const schema = { security: [], tags: ['service'], response: { 200: z.object({ ok: z.literal(true) }) } };
   const config = { role: 'none' } as const;
@@ -16,7 +16,7 @@ export function addHealthRoutes(app: Api, { link, metrics }: ApiParts): void {
   const ready = {
     ...schema,
     operationId: 'getReadiness',
-    summary: 'Are its services there?',
+    summary: 'Are its services reachable?',
     response: { ...schema.response, 503: problemSchema },
   };
   app.get('/readyz', { config, schema: ready }, async () => {
@@ -30,7 +30,7 @@ export function addHealthRoutes(app: Api, { link, metrics }: ApiParts): void {
       schema: {
         tags: ['service'],
         operationId: 'getMetrics',
-        summary: 'Metrics, as Prometheus reads them',
+        summary: 'Metrics in the Prometheus text format',
         response: { 200: z.string() },
       },
     },

@@ -13,13 +13,14 @@ import { hostParams, limitSchema, reasonBody } from '../schemas/inputs.ts';
 
 const tags = ['hosts'];
 const errors = { 503: problemSchema };
-/** As long as a host's name may be, with its port. */
+/** Longest host name, with its port. */
 const MOST_NAME = 260;
-/** Characters of a cursor, which names a host. */
+/** Maximum characters of a cursor, which names a host. */
 const MOST_CURSOR = 1_000;
-const TRUNCATED = 'There are more: of runs with thousands of hosts, those whose turn is furthest away are listed';
+const TRUNCATED =
+  'True if there are more: of runs with thousands of hosts, those whose turn is furthest away are listed';
 
-/** Hosts: what they wait for, and how fast they are asked. */
+/** Adds the routes of hosts: what they wait for and how fast they are asked, pausing and limits. */
 export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
   app.get(
     '/api/hosts',
@@ -27,11 +28,11 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
       schema: {
         tags,
         operationId: 'listHosts',
-        summary: 'Hosts with something waiting, and those that are paused; most waiting first',
+        summary: 'Hosts with waiting tasks, and paused hosts; most waiting tasks first',
         querystring: z.strictObject({
           state: z.enum(['waiting', 'paused', 'unreachable']).optional(),
-          contains: z.string().max(MOST_NAME).optional().describe('part of the names of the hosts that are meant'),
-          cursor: z.string().max(MOST_CURSOR).optional().describe('`next` of the answer before'),
+          contains: z.string().max(MOST_NAME).optional().describe("Part of the host's name"),
+          cursor: z.string().max(MOST_CURSOR).optional().describe('`next` of the previous answer'),
           limit: limitSchema(1_000, 100),
         }),
         response: {
@@ -105,7 +106,7 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
         summary: 'trawl limit HOST RATE',
         params: hostParams,
         body: z.strictObject({
-          rate: z.string().max(50).describe('As --rate: 2/s, 60/min, 100/h; none ends the limit'),
+          rate: z.string().max(50).describe('Like --rate: 2/s, 60/min, 100/h; none removes the limit'),
           reason: z.string().max(500).optional(),
         }),
         response: { 200: limited, ...errors },

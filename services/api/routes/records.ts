@@ -14,11 +14,11 @@ import type { Api, ApiParts } from '../parts.ts';
 import { ReadingPlaces } from '../reading-places.ts';
 import { runParams } from '../schemas/inputs.ts';
 
-/** Runs that are read at once: each takes memory by its pages, for as long as its client takes, and time from all other routes. */
+/** Answers under way at once. Each takes memory in proportion to its pages until its client has read it, and time from all other routes. */
 const MOST_AT_ONCE = 8;
-/** Characters of lines that are sent together: a write of its own costs far more than a line. */
+/** Characters of lines that are sent in one write. Writing each line by itself would cost far more than making it. */
 const SENT_TOGETHER = 65_536;
-/** Characters of a list of columns. */
+/** Maximum characters of a list of columns. */
 const LONGEST_FIELDS = 4_000;
 
 const OUTCOMES = ['done', 'failed', 'skipped', 'all'] as const;
@@ -29,14 +29,14 @@ const query = z.strictObject({
   outcome: z.enum(OUTCOMES).default('done'),
   fields: z.string().max(LONGEST_FIELDS).optional().describe('Only these columns: title,Price=offers[0].price'),
   step: z.string().max(100).optional(),
-  each: z.string().max(500).optional().describe('A row for each element of this list in the data; . is the data'),
+  each: z.string().max(500).optional().describe('One row per element of this list in the data; . is the data itself'),
   where: z
     .union([z.string().max(1_000), z.array(z.string().max(1_000)).max(20)])
     .optional()
-    .describe('Only rows with status=200,301 or price!= (repeated: all must hold)'),
+    .describe('Only rows that match, such as status=200,301 or price!= (all must match if repeated)'),
 });
 
-/** The merged records of a run, as `trawl records` writes them. */
+/** Adds the route of a run's merged records, as `trawl records` writes them. */
 export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
   const places = new ReadingPlaces(MOST_AT_ONCE);
   app.get(
@@ -50,7 +50,7 @@ export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
         params: runParams,
         querystring: query,
         response: {
-          200: z.array(z.looseObject({})).describe('Streamed: a line each of JSON, a list, or CSV'),
+          200: z.array(z.looseObject({})).describe('Streamed as JSON lines, a JSON list or CSV'),
           404: problemSchema,
           409: problemSchema,
           503: problemSchema,
@@ -60,9 +60,9 @@ export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
     async ({ params: { run }, query: asked }, reply) => {
       const wanted = tableQueryOf(asked);
       places.take(reply.raw);
-      // A client that gives up and asks again would have the run read as often as it asked.
+      // Otherwise a client that gives up and asks again would have the run read several times at once.
       const leaving = new AbortController();
-      reply.raw.once('close', () => leaving.abort(new Problem('timeout', 'whoever asked has left')));
+      reply.raw.once('close', () => leaving.abort(new Problem('timeout', 'the client has hung up')));
       const progress = await link.withStores(({ runs }) => runs.progress(run));
       const source = await openRecords({ settings, log: silentLog, name: 'trawl api', attempts: 1 });
       let reading: Reading | undefined;
@@ -100,17 +100,17 @@ function tableQueryOf({ format, outcome, fields, step, each, where = [] }: z.inf
   };
 }
 
-/** Reads all of it once: which columns has a table whose columns nobody named? */
+/** Reads all records once to find the columns of a table, if the request names none. */
 async function findColumns(source: RecordSource, run: string, reader: TableReader, signal: AbortSignal): Promise<void> {
   for await (const record of source.read(run, { signal }))
     for (const _ of reader.rows(record as unknown as TableRecord));
 }
 
-/** A run whose first record is read: then it is known how many of its pages are done. */
+/** A run whose first record has been read, from which on the number of its done pages is known. */
 interface Reading {
   readonly done: number;
   readonly records: AsyncIterable<PageRecord>;
-  /** Ends it, also if nobody has read any. */
+  /** Ends the reading, even if no record was taken from `records`. */
   close(): Promise<void>;
 }
 
@@ -127,9 +127,9 @@ async function beginReading(source: RecordSource, run: string, signal: AbortSign
   return { done, records: records(), close: async () => void (await all.return?.()) };
 }
 
-/** The lines as a stream that closes their source at its end, also if nobody has read any. */
+/** Returns a stream of lines that closes their source at its end, even if no line was read. */
 export function closing(source: Pick<RecordSource, 'close'>, from: AsyncIterable<string>): Readable {
-  // A generator that was never begun runs no `finally` of its own.
+  // A generator that was never started doesn't run its `finally`.
   return Readable.from(from).once('close', () => void source.close().catch(() => {}));
 }
 
@@ -150,6 +150,6 @@ async function* lines(
 }
 
 function elsewhere(run: string, found: number, done: number): Problem {
-  const detail = `${found} of ${done} records of run ${run} are where this process can read them: read them where its workers ran, or keep them in Postgres (SINK)`;
+  const detail = `this process can read ${found} of ${done} records of run ${run}: read them where its workers ran, or keep them in Postgres (SINK)`;
   return new Problem('records_elsewhere', detail);
 }

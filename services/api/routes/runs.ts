@@ -15,20 +15,20 @@ import { limitSchema, reasonBody, runIdSchema, runParams, urlText } from '../sch
 import { producedSchema, runRequestSchema } from '../schemas/runs.ts';
 
 const tags = ['runs'];
-/** Runs read at once: a bound on how long the store is kept busy. */
+/** Runs read at once, which bounds how long the store is kept busy. */
 const AT_ONCE = 10;
-/** Characters of a cursor, which names a run. */
+/** Maximum characters of a cursor, which names a run. */
 const MOST_CURSOR = 200;
-/** As long as a run's name may be. */
+/** Longest run id. */
 const MOST_NAME = 63;
 const MOST_OFFERED = 10_000;
 const OFFERS_BYTES = 16 * 1024 * 1024;
 
-/** Runs: listed, opened, offered to and steered. */
+/** Adds the routes that list, open and steer runs and offer URLs to them. */
 export function addRunRoutes(app: Api, parts: ApiParts): void {
   const { snapshots, link, offers, producers, webhooks } = parts;
   const errors = { 404: problemSchema, 409: problemSchema, 503: problemSchema };
-  // A run keeps its options, whoever joins it.
+  // A run keeps its options when somebody joins it, so its own `robots` counts here.
   const expectMayJoin = async (caller: Caller | undefined, run: string): Promise<void> =>
     expectMayAsk(caller, (await link.withStores(({ runs }) => runs.progress(run)))?.options);
   app.get(
@@ -39,11 +39,11 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
         operationId: 'listRuns',
         summary: 'Runs, newest first',
         description:
-          'Runs that begin between two pages shift none. A page may be empty, and still be followed by another.',
+          'Runs that begin between two pages shift none. A page can be empty and still be followed by another.',
         querystring: z.strictObject({
           state: z.enum(['running', 'paused', 'cancelled', 'finished']).optional(),
-          contains: z.string().max(MOST_NAME).optional().describe('part of the names of the runs that are meant'),
-          cursor: z.string().max(MOST_CURSOR).optional().describe('`next` of the answer before'),
+          contains: z.string().max(MOST_NAME).optional().describe("Part of the run's id"),
+          cursor: z.string().max(MOST_CURSOR).optional().describe('`next` of the previous answer'),
           limit: limitSchema(200, 50),
         }),
         response: {
@@ -122,12 +122,12 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
               .array(urlText)
               .max(MOST_OFFERED, `expected at most ${MOST_OFFERED} URLs: offer them in several requests`)
               .default([])
-              .describe('may be none with last'),
+              .describe('Can be empty with `last`'),
             last: z
               .boolean()
               .default(false)
               .describe(
-                'No more will be offered: the run ends once its URLs are crawled, unless others produce for it',
+                'No more URLs will be offered: the run ends once its URLs are crawled, unless it has other producers',
               ),
           })
           .refine(({ urls, last }) => last || urls.length > 0, 'expected urls, or last'),
@@ -137,7 +137,7 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
             discovered: z.int(),
             duplicate: z.int(),
             malformed: z.int(),
-            sealed: z.boolean().optional().describe('of the last: it takes no more URLs'),
+            sealed: z.boolean().optional().describe('With `last`: the run takes no more URLs'),
           }),
           ...errors,
         },
@@ -175,14 +175,14 @@ function addSteering(app: Api, verb: SteerVerb, { link }: ApiParts): void {
         async (stores) => {
           const { params, body } = request;
           const { run } = params;
-          // Dropping what waits takes as long as there is of it.
+          // Dropping the waiting tasks takes longer the more there are.
           if (verb === 'cancel' && (await stores.runs.standing(run))?.hasEnded === false)
             await request.begins({ target: run });
           const steered = await steer(verb, run, body?.reason ?? BY_HAND, stores);
           if (steered === undefined) throw unknownRun(run);
           const { was } = steered.steered;
           const hasEnded = was === 'finished' || was === 'cancelled';
-          // Cancelling what is cancelled, and sealing what is sealed, is what was asked for.
+          // Cancelling a cancelled run again is no error.
           const isDone = verb === 'cancel' && was === 'cancelled';
           if (hasEnded && !isDone) throw new Problem('wrong_state', steered.sentence);
           return steered.document as z.infer<typeof steeredSchema>;

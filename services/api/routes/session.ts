@@ -7,7 +7,7 @@ import { problemSchema } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { callerSchema } from '../schemas/answers.ts';
 
-/** Sessions of browsers: their event sources can't send a token. */
+/** Adds the routes of browser sessions, which exist because a browser's event source can't send a token. */
 export function addSessionRoutes(app: Api, { tokens, clock, link }: ApiParts, failures: Allowance): void {
   const sessions = new Sessions(tokens, clock);
   const isSecure = (protocol: string, forwarded: unknown): boolean => protocol === 'https' || forwarded === 'https';
@@ -18,7 +18,7 @@ export function addSessionRoutes(app: Api, { tokens, clock, link }: ApiParts, fa
       schema: {
         tags,
         operationId: 'getSession',
-        summary: 'Who am I?',
+        summary: "The caller's name and role",
         response: { 200: callerSchema },
       },
     },

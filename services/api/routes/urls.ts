@@ -24,23 +24,23 @@ const biographySchema = z.looseObject({
       forbidden: z
         .string()
         .optional()
-        .describe('why robots.txt, as it is known now, forbids it, where its record is elsewhere'),
+        .describe('Why the robots.txt known now forbids the URL, if its record is kept elsewhere'),
       unknown: z
         .looseObject({
           by: z
             .enum(['exclude', 'include'])
             .nullable()
-            .describe('what leaves out any link to it; null: nothing for certain'),
-          patterns: z.array(z.string()).optional().describe('the one that excludes it, or all that include'),
+            .describe('The option that leaves out every link to the URL; null if none surely does'),
+          patterns: z.array(z.string()).optional().describe('The pattern that excludes it, or all `include` patterns'),
         })
         .optional()
-        .describe("of the run that was asked for, if it doesn't know the URL: why, and what it has left out so far"),
+        .describe("Only for the run asked for, if it doesn't know the URL: why, and what it has left out so far"),
     }),
   ),
   truncated: z
     .boolean()
     .describe(
-      `There are more runs than the ${MOST_RUNS_OF_URL} newest, which are looked through: \`run\` looks into any`,
+      `True if there are more runs than the ${MOST_RUNS_OF_URL} newest, which are searched; \`run\` searches any one`,
     ),
   attempts: z.array(attemptSchema),
   letters: z.array(letterSchema).nullable(),
@@ -49,12 +49,12 @@ const biographySchema = z.looseObject({
 
 const forgottenSchema = z.object({
   forgotten: z.int(),
-  kept: z.int().describe('marks of URLs that wait or are in flight'),
-  letters: z.int().optional().describe('dead letters that go with them'),
+  kept: z.int().describe('Marks of URLs that wait or are in flight'),
+  letters: z.int().optional().describe('Dead letters deleted with them'),
   dryRun: z.literal(true).optional(),
 });
 
-/** What became of a URL, and what is forgotten. */
+/** Adds the routes that look up a URL's history and forget URLs. */
 export function addUrlRoutes(app: Api, { link, settings, letters }: ApiParts): void {
   app.get(
     '/api/urls',
@@ -84,10 +84,10 @@ export function addUrlRoutes(app: Api, { link, settings, letters }: ApiParts): v
                 await source.close();
               }
             },
-            // A browse reads the whole queue: one serves all who ask.
+            // A browse reads the whole queue, so concurrent requests share one.
             letters: async (isMeant) => (await letters.browse()).filter(isMeant),
           }),
-        // Letters that don't come in time are told of; a host with millions of URLs has its list searched piece by piece.
+        // The look-up itself reports letters that don't come in time, and searches a host with millions of URLs piece by piece.
         { takesLong: true },
       );
       if (run !== undefined && biography.runs.length === 0) throw unknownRun(run);
@@ -101,13 +101,13 @@ export function addUrlRoutes(app: Api, { link, settings, letters }: ApiParts): v
       schema: {
         tags,
         operationId: 'forgetUrls',
-        summary: 'Drop dedup marks, so that URLs are taken again (`trawl forget`)',
+        summary: 'Drop dedup marks, so that URLs are crawled again (`trawl forget`)',
         body: z.strictObject({
           url: urlText.optional(),
           host: hostSchema.optional(),
           all: z.literal(true).optional(),
           reason: reasonSchema.optional(),
-          dryRun: z.literal(true).optional().describe('Counts, and changes nothing'),
+          dryRun: z.literal(true).optional().describe('Counts without changing anything'),
         }),
         response: { 200: forgottenSchema, ...errors },
       },

@@ -5,15 +5,15 @@ import type { Api, ApiParts } from '../parts.ts';
 import { reasonBody, runParams } from '../schemas/inputs.ts';
 
 const hookSchema = z.object({
-  id: z.string().describe('The same at every delivery'),
+  id: z.string().describe('The same in every delivery'),
   state: z.enum(['waiting', 'delivering', 'delivered', 'failed']),
   attempts: z.array(z.object({ at: z.string(), status: z.int().nullable(), error: z.string().nullable() })),
 });
 
-/** The webhook of a run: how far its delivery is, and once more. */
+/** Adds the routes that show a run's webhook and deliver it again. */
 export function addWebhookRoutes(app: Api, { webhooks, link }: ApiParts): void {
   const tags = ['runs'];
-  /** While the store is away nobody knows the run, but that it has no webhook is known. */
+  /** Throws the right problem for a run without a webhook. While the store is away, whether the run exists is unknown. */
   const noHook = async (run: string): Promise<never> => {
     const standing = await link
       .withStores(({ runs }) => runs.standing(run))
@@ -43,7 +43,7 @@ export function addWebhookRoutes(app: Api, { webhooks, link }: ApiParts): void {
       schema: {
         tags,
         operationId: 'replayWebhook',
-        summary: 'Deliver the webhook of a run once more',
+        summary: 'Deliver the webhook of a run again',
         params: runParams,
         body: reasonBody,
         response: { 202: hookSchema, 404: problemSchema, 409: problemSchema },

@@ -1,7 +1,7 @@
 import { Problem } from '../http/problem.ts';
 import type { Api } from '../parts.ts';
 
-/** Which methods each path of an API has, noted as its routes are added. */
+/** Returns the methods of each path, filled in as routes are added. */
 export function notePaths(app: Api): Map<string, Set<string>> {
   const paths = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
@@ -10,10 +10,10 @@ export function notePaths(app: Api): Map<string, Set<string>> {
   return paths;
 }
 
-/** Tells whoever asks a path by a method that it doesn't have which ones it has. */
+/** Adds a route for each path's other methods, which answers 405 with the methods that exist. */
 export function addWrongMethods(app: Api, paths: ReadonlyMap<string, ReadonlySet<string>>): void {
   for (const [url, methods] of [...paths]) {
-    // The dashboard's files are any path.
+    // This is the dashboard's files, which can be any path.
     if (url.includes('*')) continue;
     const allow = [...methods].sort().join(', ');
     app.route({
@@ -21,10 +21,10 @@ export function addWrongMethods(app: Api, paths: ReadonlyMap<string, ReadonlySet
       method: app.supportedMethods.filter((method) => !methods.has(method)),
       config: { role: 'read' },
       schema: { hide: true },
-      // Before its body is read, whatever that is.
+      // Answered before the body is read.
       onRequest: async (_, reply) => {
         reply.header('allow', allow);
-        throw new Problem('method_not_allowed', `there is only ${allow} here`);
+        throw new Problem('method_not_allowed', `this path allows only ${allow}`);
       },
       handler: async () => {},
     });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ROLES } from '../access/tokens.ts';
 
 const counts = z.record(z.string(), z.number());
-/** Links and seeds that a run left out, by the flag that did. */
+/** Number of links and seeds that a run left out, by the flag that excluded them. */
 export const leftOutSchema = z.object({
   depth: z.int(),
   scope: z.int(),
@@ -15,11 +15,11 @@ const stepCounts = z.object({ discovered: z.int(), done: z.int(), skipped: z.int
 export const callerSchema = z.object({
   name: z.string(),
   role: z.enum(ROLES),
-  needsToken: z.boolean().describe('false: this API has no tokens, and whoever reaches it may do all'),
-  isLocal: z.boolean().describe('true: this API is of the crawls of one machine, which have no workers of their own'),
+  needsToken: z.boolean().describe('False if this API has no tokens: anyone who reaches it can do everything'),
+  isLocal: z.boolean().describe('True if this API serves the crawls of one machine, which have no separate workers'),
 });
 
-/** A run's counters, as `status` prints them. */
+/** Counters of a run, as `status` prints them. */
 const runSummarySchema = z.looseObject({
   run: z.string(),
   state: z.enum(['running', 'paused', 'cancelled', 'finished']),
@@ -57,11 +57,11 @@ const pausedHostSchema = z.looseObject({
   reason: z.string(),
   byHand: z.boolean(),
   unreachable: z.boolean(),
-  seconds: z.int().optional().describe('left out: until somebody resumes it'),
+  seconds: z.int().optional().describe('Time until it resumes; left out if somebody has to resume it'),
 });
 const ofHosts = { dueHosts: z.int(), pausedHosts: z.array(pausedHostSchema) };
 
-/** `status RUN --json`. */
+/** Answer of `status RUN --json`. */
 export const runStatusSchema = runSummarySchema.extend({
   crawler: z.string(),
   bottleneck: z.string().nullable(),
@@ -77,11 +77,11 @@ const workerSchema = z.looseObject({
   host: z.string(),
   version: z.string(),
   protocol: z.int().optional(),
-  crawlers: z.record(z.string(), z.string()).optional().describe('Their versions, by name'),
+  crawlers: z.record(z.string(), z.string()).optional().describe("The crawlers' versions, by name"),
   lacking: z
     .record(z.string(), z.array(z.string()))
     .optional()
-    .describe('The secrets that it lacks, by the crawlers that it therefore leaves to others'),
+    .describe('Secrets that it lacks, by the crawlers that it leaves to other workers for that reason'),
   slots: z.int(),
   bound: z.string(),
   inHand: z.int(),
@@ -89,9 +89,7 @@ const workerSchema = z.looseObject({
   brokerTrouble: z
     .string()
     .optional()
-    .describe(
-      'What keeps it from publishing: `disconnected`, `full` (a queue refuses messages), or `blocked: ` and why (an alarm)',
-    ),
+    .describe('Why it cannot publish: `disconnected`, `full` (a queue refuses messages), or `blocked: ` and the alarm'),
   progress: z
     .object({
       settledMsAgo: z.number().optional(),
@@ -104,15 +102,15 @@ const workerSchema = z.looseObject({
   silentMs: z.number(),
 });
 
-/** A worker with what it has in hand. */
+/** A worker with its tasks in hand. */
 export const workerTasksSchema = workerSchema.extend({
   tasks: z
     .array(z.object({ run: z.string(), url: z.string(), step: z.string(), forMs: z.int() }))
     .optional()
-    .describe('Those that it has had longest, at most 20; left out by workers of earlier versions'),
+    .describe('The tasks it has had longest, at most 20; left out by workers of earlier versions'),
 });
 
-/** `status --json`. */
+/** Answer of `status --json`. */
 export const fleetSchema = z.looseObject({
   known: z.int(),
   open: z.int(),
@@ -121,7 +119,7 @@ export const fleetSchema = z.looseObject({
   workers: z.array(workerSchema),
 });
 
-/** A run in a list: its counters, and what it waits for. */
+/** A run in a list: its counters and its bottleneck. */
 export const listedRunSchema = runSummarySchema.extend({
   crawler: z.string(),
   startedAt: z.string(),
@@ -131,7 +129,7 @@ export const listedRunSchema = runSummarySchema.extend({
   etaSeconds: z.number().nullable(),
 });
 
-/** A moment of the fleet, in the ring of the last hour. */
+/** The fleet's figures at one moment of the last hour. */
 export const momentSchema = z.object({
   at: z.string(),
   pagesPerSecond: z.number(),
@@ -142,7 +140,7 @@ export const momentSchema = z.object({
   workers: z.int(),
 });
 
-/** What a steering command prints. */
+/** Answer of a steering command: the run's state before and after it. */
 export const steeredSchema = z.looseObject({
   run: z.string(),
   was: z.string(),
@@ -159,7 +157,7 @@ const pauseSchema = z.object({
   paused: z.boolean(),
   byHand: z.boolean().optional(),
   reason: z.string().optional(),
-  ms: z.number().optional().describe('for how long, unless it is by hand'),
+  ms: z.number().optional().describe('Time until it resumes; left out if it is paused by hand'),
 });
 export const steeredHostSchema = z.object({ host: z.string(), was: pauseSchema, is: pauseSchema });
 
@@ -169,13 +167,16 @@ export const listedHostSchema = z.object({
   waiting: z.int(),
   runs: z.array(z.string()),
   paused: z.boolean(),
-  pausedSeconds: z.number().nullable().describe('null: not paused, or until somebody resumes it'),
+  pausedSeconds: z
+    .number()
+    .nullable()
+    .describe('Time until it resumes; null if it is not paused, or if somebody has to resume it'),
   reason: z.string(),
   byHand: z.boolean(),
   unreachable: z.boolean(),
-  rate: z.string().nullable().describe('How fast it may be asked: 60/min, or none for no limit'),
+  rate: z.string().nullable().describe('Fastest pace at which it is asked: 60/min, or none for no limit'),
   intervalMs: z.number().nullable(),
-  because: z.string().nullable().describe('What asks for that: rate, answers, robots, slowed'),
+  because: z.string().nullable().describe('What sets that pace: rate, answers, robots, slowed'),
   responseMs: z.number().nullable(),
 });
 
@@ -186,10 +187,10 @@ export const attemptSchema = z.looseObject({
   reason: z.string(),
   status: z.int().optional(),
   error: z.string().optional(),
-  place: z.string().optional().describe('where in the crawler its step failed'),
+  place: z.string().optional().describe("Place in the crawler's code where its step failed"),
 });
 
-/** A dead letter, as `dlq show` prints it, but for what only some tasks have. */
+/** A dead letter, as `dlq show` prints it, without the fields that only some tasks have. */
 export const letterSchema = z.looseObject({
   id: z.string().nullable(),
   v: z.int().optional(),
@@ -205,6 +206,6 @@ export const letterSchema = z.looseObject({
   firstSeen: z.string().optional(),
   failedAt: z.string().optional(),
   expiresAt: z.string().optional(),
-  raw: z.string().optional().describe('of a message that was not a task: its body'),
-  rawBase64: z.string().optional().describe('the same, if it is not UTF-8'),
+  raw: z.string().optional().describe('Body of a message that was not a task'),
+  rawBase64: z.string().optional().describe('Body of a message that was not a task and is not UTF-8'),
 });

@@ -4,7 +4,7 @@ import { MOST_DEPTH, OPTION_SETTINGS } from '../run-request.ts';
 import { leftOutSchema } from './answers.ts';
 import { MOST_URL_LENGTH, runIdSchema } from './inputs.ts';
 
-/** Characters of an option or a seed. */
+/** Maximum characters of an option or argument. */
 const LONGEST_TEXT = 2_000;
 const LARGEST_LIMIT = 1_000_000_000;
 const MOST_SEEDS = 10_000;
@@ -20,18 +20,18 @@ const options = Object.fromEntries(OPTION_SETTINGS.map((key) => [key, optionValu
   z.ZodOptional<typeof optionValue>
 >;
 
-/** What a request may say of a crawl: names of settings, none of which is a file, a folder or a private address. */
+/** Options of a crawl over HTTP, by the names of settings. None names a file or folder or allows private addresses. */
 export const crawlOptionsSchema = z
   .strictObject({
     ...options,
     maxDepth: z.int().min(0).max(MOST_DEPTH).optional(),
     dedup: z.enum(['ever', 'run']).optional(),
-    robots: z.literal('ignore').optional().describe('Needs the role admin. Left out: as the workers are set'),
+    robots: z.literal('ignore').optional().describe('Needs the role admin. Defaults to the setting of the workers'),
     limit: z.int().min(1).max(LARGEST_LIMIT).optional(),
   })
-  .describe('Settings of the run, by their names in the command line: rate, follow, maxPages …');
+  .describe('Settings of the run, named as in the command line: rate, follow, maxPages …');
 
-/** A seed is a URL: a file or standard input is the API's own machine's, and not for others to name. */
+/** A seed, always a URL: files and standard input belong to the API's machine, and requests can't name them. */
 const seed = z
   .string()
   .max(MOST_URL_LENGTH)
@@ -46,7 +46,7 @@ const webhookSchema = z.strictObject({
     .string()
     .max(200)
     .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, 'expected whsec_ and 24 bytes or more as base64')
-    .describe('By Standard Webhooks: whsec_ and the key as base64'),
+    .describe('whsec_ and the key as base64 (Standard Webhooks)'),
 });
 
 export const runRequestSchema = z.strictObject({
@@ -69,9 +69,9 @@ export const runRequestSchema = z.strictObject({
       `expected at most ${MOST_SEEDS} seeds: open the run with none, and offer them in parts (POST /api/runs/RUN/offers)`,
     )
     .optional()
-    .describe("Left out: the crawler's own. None: the run waits for offers until it is sealed"),
+    .describe("Defaults to the crawler's own. With an empty list the run waits for offers until it is sealed"),
   options: crawlOptionsSchema.optional(),
-  webhook: webhookSchema.optional().describe('Told when the run has ended'),
+  webhook: webhookSchema.optional().describe('Receives a POST when the run has ended'),
 });
 
 /** What `produce --json` prints. */
@@ -84,7 +84,7 @@ export const producedSchema = z.looseObject({
   waiting: z.int(),
   inFlight: z.int(),
   leftOut: leftOutSchema,
-  older: z.object({ pages: z.int(), sitemaps: z.int() }).describe('left out by lastmodSince'),
+  older: z.object({ pages: z.int(), sitemaps: z.int() }).describe('Left out by lastmodSince'),
   workers: z.int(),
-  workerCommand: z.string().optional().describe('without workers: what starts one'),
+  workerCommand: z.string().optional().describe('The command that starts a worker, if there is none'),
 });

@@ -7,12 +7,12 @@ import { SECOND_MS } from '../../../shared/task/durations.ts';
 import type { KeptHook } from './hook-file.ts';
 import { signedHeaders } from './signature.ts';
 
-/** A receiver that has not answered after this long has failed. */
+/** Time after which a delivery without an answer has failed. */
 const DELIVERY_MS = 15 * SECOND_MS;
-/** Of the receiver's answer, which nobody reads. */
+/** Maximum bytes of the receiver's answer. Nothing reads it. */
 const MOST_ANSWER_BYTES = 65_536;
 
-/** What came of one delivery; `error` is null if the receiver took it. */
+/** The result of one delivery. `error` is null if the receiver accepted it. */
 export interface Delivered {
   readonly status: number | null;
   readonly error: string | null;
@@ -21,11 +21,11 @@ export interface Delivered {
 interface DeliveryParts {
   readonly fetcher: () => Promise<Fetcher>;
   readonly clock: Clock;
-  /** Ends it early. */
+  /** Ends the delivery early. */
   readonly signal: AbortSignal;
 }
 
-/** Posts the summary of a run that has ended to its receiver, once. A redirect is a failure: the receiver named another address. */
+/** Posts the summary of an ended run to its receiver, once. A redirect is a failure: it names an address that nobody approved. */
 export async function deliver(
   hook: Pick<KeptHook, 'id' | 'url' | 'secret'>,
   progress: RunProgress,
@@ -42,12 +42,12 @@ export async function deliver(
       send: { method: 'POST', body, headers, mayRepeat: true },
       signal: AbortSignal.any([signal, late.signal]),
       maxBodyBytes: MOST_ANSWER_BYTES,
-      // Whoever may submit a run would post to any path of a host with this deployment's credentials for it.
+      // Otherwise anyone who can submit a run could post to any path of a host with this deployment's credentials for it.
       isForOthers: true,
     });
     return { status, error: errorOf(status) };
   } catch (error: unknown) {
-    // Whatever the answer's body was, its status counts.
+    // The status counts even if reading the answer's body failed.
     const status = error instanceof FetchError ? (error.status ?? null) : null;
     if (status !== null && isSuccess(status)) return { status, error: null };
     return { status, error: late.signal.aborted ? `no answer within ${DELIVERY_MS / SECOND_MS} s` : messageOf(error) };

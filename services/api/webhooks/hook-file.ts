@@ -17,26 +17,27 @@ const hookSchema = z.object({
   /** Epoch milliseconds. */
   nextAt: z.number(),
   endedAt: z.number().nullable(),
-  /** Since when the store has not known the run. */
+  /** When the store was first found not to know the run. Epoch milliseconds. */
   lostAt: z.number().optional(),
 });
 
-/** A webhook of a run, and how far its delivery is. `waiting`: the run has not ended. `failed`: given up. */
+/** A webhook of a run and the state of its delivery. `waiting`: the run has not ended. `failed`: given up. */
 export type KeptHook = z.infer<typeof hookSchema>;
 
 /**
- * The webhooks that this API delivers, in `webhooks.json` of the output folder, or `webhooks-local.json` of a local one, whose store knows
- * other runs: a restart forgets none. Only its owner may read it. Those of other processes of the API on this folder stay in it for them.
+ * The file of webhooks that this API delivers, so that a restart forgets none: `webhooks.json` in the output folder. A local API, whose
+ * store knows other runs, has `webhooks-local.json`. Only its owner can read the file. Entries of other API processes on the same folder
+ * are kept.
  */
 export class HookFile {
   readonly #folder: string;
   readonly #name: string;
-  /** What it is written to first. Not by the process id, which several containers on one folder have in common. */
+  /** Path of the temporary file. Its name is random: containers that share the folder can have the same process id. */
   readonly #beside: string;
   #writing: Promise<void> = Promise.resolve();
-  /** Ids of those in the file that are this process' own. */
+  /** Ids of the webhooks in the file that belong to this process. */
   #own: ReadonlySet<string> = new Set();
-  /** Those of others, and which file they were last written to. */
+  /** Webhooks of other processes, and the version of the file that they were last written to. */
   #others: { readonly hooks: readonly KeptHook[]; readonly file: string | undefined } | undefined;
 
   constructor(folder: string, { isLocal = false }: { readonly isLocal?: boolean } = {}) {
@@ -52,7 +53,7 @@ export class HookFile {
     return hooks;
   }
 
-  /** Resolves once all are written, in place of this process' own before. */
+  /** Replaces the webhooks of this process. Resolves once they are written. */
   async write(hooks: readonly KeptHook[]): Promise<void> {
     const texts = hooks.map((hook) => JSON.stringify(hook));
     const own = new Set(hooks.map(({ id }) => id));
@@ -60,7 +61,7 @@ export class HookFile {
       makeOutputFolder(this.#folder);
       const others = await this.#othersThan(own);
       const all = `[${[...others.map((hook) => JSON.stringify(hook)), ...texts].join(',')}]`;
-      // Whoever else may write to the folder gets no secret by a file that waits under its name.
+      // Others who can write to the folder must not get secrets by creating a file of this name first.
       await rm(this.#beside, { force: true });
       await writeFile(this.#beside, all, { mode: 0o600, flag: 'wx' });
       const file = fileAt(this.#beside);
@@ -72,10 +73,10 @@ export class HookFile {
     await writing;
   }
 
-  /** The hooks of other processes. They are read only if somebody else has written the file since. */
+  /** Returns the webhooks of other processes. Reads the file only if another process has written it since. */
   async #othersThan(own: ReadonlySet<string>): Promise<readonly KeptHook[]> {
     if (this.#others !== undefined && this.#others.file === fileAt(this.#path)) return this.#others.hooks;
-    // What can't be read was written by nobody: the file is replaced as a whole.
+    // No process writes half a file, so an unreadable one holds no webhooks to keep and is replaced.
     const found = await this.#read().catch(() => []);
     return found.filter(({ id }) => !own.has(id) && !this.#own.has(id));
   }
@@ -86,7 +87,7 @@ export class HookFile {
     } catch (cause: unknown) {
       if (codeOf(cause) === 'ENOENT') return [];
       const why = cause instanceof z.ZodError ? z.prettifyError(cause) : messageOf(cause);
-      const mend = 'restore it, or remove it: then the webhooks that wait are not delivered';
+      const mend = 'restore it, or remove it, which drops the webhooks that are still waiting';
       throw new ConfigurationError([`${this.#path} can't be read: ${why} (${mend})`], { cause });
     }
   }
@@ -96,7 +97,7 @@ export class HookFile {
   }
 }
 
-/** Tells one file from another that takes its name; nothing if there is none. */
+/** Returns a text that differs once another file has taken this path, or nothing if there is no file. */
 function fileAt(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.ino} ${found.mtimeMs}`;

@@ -4,16 +4,16 @@ import { isDenied } from '../../../shared/task/host/private-address.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
 import { Problem } from '../http/problem.ts';
 
-/** Where to tell that a run has ended, and the secret that signs it. */
+/** The receiver of the message that a run has ended, and the secret that signs it. */
 export interface Hook {
   readonly url: string;
   readonly secret: string;
 }
 
 /**
- * Reads a receiver. The address of a name is judged at each delivery, since it may change; a plain one at once.
+ * Reads and checks a receiver. An IP address is checked now; a host name's addresses can change, and are checked at each delivery.
  *
- * @throws Problem if it can't be one
+ * @throws Problem if the URL can't be a receiver
  */
 export function readHook({ url: text, secret }: Hook, allowedPrivate: Settings['privateHosts']): Hook {
   const url = readUrl(text);
@@ -31,7 +31,7 @@ export function readHook({ url: text, secret }: Hook, allowedPrivate: Settings['
   return { url: url.href, secret };
 }
 
-/** Whoever answers for a webhook's URL: its host, with the port. */
+/** Returns the host of a webhook's URL, with the port. */
 export function receiverOf({ url }: Pick<Hook, 'url'>): string {
   return new URL(url).host;
 }

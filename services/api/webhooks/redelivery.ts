@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../shared/task/durations.ts';
 
-/** How long to wait after each failed delivery: together, a day. */
+/** Delays after each failed delivery, about a day in total. */
 const DELAYS_MS = [
   5 * SECOND_MS,
   MINUTE_MS,
@@ -14,9 +14,9 @@ const DELAYS_MS = [
   DAY_MS / 3,
 ];
 
-/** Milliseconds until the next delivery, after so many that failed; nothing if it is given up. */
+/** Returns the milliseconds until the next delivery after this many failed ones, or nothing if the webhook is given up. */
 export function redeliveryMs(failed: number, random: () => number): number | undefined {
   const delay = DELAYS_MS[failed - 1];
-  // A tenth more or less, so that a receiver that comes back isn't met by all at once.
+  // A tenth more or less, so that a receiver that comes back doesn't get all deliveries at once.
   return delay === undefined ? undefined : Math.round(delay * (0.9 + 0.2 * random()));
 }

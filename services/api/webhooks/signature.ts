@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The headers of a delivery, by Standard Webhooks 1.0: whoever has the secret can tell that it comes from here, and when. */
+/** Returns the headers of a delivery (Standard Webhooks 1.0). With the secret, the receiver can verify its sender and time. */
 export function signedHeaders(id: string, nowMs: number, body: string, secret: string): Record<string, string> {
   const timestamp = String(Math.floor(nowMs / 1_000));
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');

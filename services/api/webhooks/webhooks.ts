@@ -18,32 +18,32 @@ interface WebhooksOptions {
   readonly file: HookFile;
   readonly link: Link;
   readonly fetcher: () => Promise<Fetcher>;
-  /** The private addresses that may be receivers. */
+  /** Private addresses that are allowed as receivers. */
   readonly allowedPrivate: Settings['privateHosts'];
-  /** Told of each delivery. */
+  /** Called after each delivery. */
   readonly onSent?: (result: 'delivered' | 'failed') => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Between two looks whether a run has ended. */
+/** Time between two checks for ended runs. */
 const LOOK_EVERY_MS = SECOND_MS;
-/** How long one is remembered after its end. */
+/** How long a webhook is remembered after it was delivered or given up. */
 const KEPT_MS = 7 * DAY_MS;
-/** A run that the store has not known for this long is lost: a store that is restored may know it again. */
+/** Time after which a run that the store doesn't know is lost. Until then the store might be restored. */
 const LOST_AFTER_MS = HOUR_MS;
 const MOST_HOOKS = 10_000;
-/** Runs looked at, and deliveries under way, at once. */
+/** Runs checked at once, and deliveries under way at once. */
 const AT_ONCE = 32;
-/** Deliveries under way to one receiver: one that hangs leaves places for the others. */
+/** Deliveries under way to one receiver. A receiver that hangs leaves places for the others. */
 const AT_ONCE_TO_ONE = 4;
 
-/** How far a webhook is, for whoever asks: never its secret. */
+/** A webhook as the API shows it, without its secret. */
 type HookStanding = Pick<KeptHook, 'id' | 'state' | 'attempts'>;
 
 /**
- * Tells receivers that runs have ended: at least once, always with the same id, by Standard Webhooks. It looks whether a run has
- * ended, whichever process ended it, and the receiver's address passes the guard at each delivery.
+ * Notifies receivers when runs end (Standard Webhooks): at least once, always with the same id. It polls the store, so it doesn't matter
+ * which process ends a run. The receiver's address passes the address guard at each delivery.
  */
 export class Webhooks implements Service {
   readonly #options: WebhooksOptions;
@@ -53,7 +53,7 @@ export class Webhooks implements Service {
   #hooks: KeptHook[] = [];
   #loop: Promise<void> = Promise.resolve();
   #lastSave: Promise<unknown> = Promise.resolve();
-  /** The save that has not begun yet: what is changed until then goes with it. */
+  /** The next save, not begun yet. It includes every change made before it begins. */
   #nextSave: Promise<void> | undefined;
 
   constructor(options: WebhooksOptions) {
@@ -71,31 +71,39 @@ export class Webhooks implements Service {
     await Promise.all(this.#inHand.values());
   }
 
-  /** @throws Problem if the receiver can't be one */
+  /**
+   * Checks a webhook before its run is opened.
+   *
+   * @throws Problem if its URL can't be a receiver, or too many webhooks are waiting
+   */
   check(hook: Hook): Hook {
     if (this.#hooks.filter(({ endedAt }) => endedAt === null).length >= MOST_HOOKS)
       throw new Problem('too_many_requests', `${MOST_HOOKS} webhooks are waiting`, { retryAfterMs: 60_000 });
     return readHook(hook, this.#options.allowedPrivate);
   }
 
-  /** Resolves once it is stored. A run has one: the last. */
+  /** Adds a webhook in place of the run's earlier one. Resolves once it is stored. */
   async add(run: string, { url, secret }: Hook): Promise<void> {
     const id = `msg_${randomUUID().replaceAll('-', '')}`;
     const hook: KeptHook = { id, run, url, secret, state: 'waiting', attempts: [], nextAt: 0, endedAt: null };
     const others = this.#hooks.filter((each) => each.run !== run);
-    // Of those that are over, the oldest make room.
+    // The oldest that are over make room.
     const over = others.filter(({ endedAt }) => endedAt !== null).slice(0, Math.max(0, others.length + 1 - MOST_HOOKS));
     this.#hooks = [...others.filter((each) => !over.includes(each)), hook];
     await this.#save();
   }
 
-  /** Nothing if the run has none. */
+  /** Returns the webhook of a run, or nothing if it has none. */
   find(run: string): HookStanding | undefined {
     const hook = this.#hooks.find((each) => each.run === run);
     return hook && { id: hook.id, state: hook.state, attempts: hook.attempts };
   }
 
-  /** Delivers it again, with the same id. */
+  /**
+   * Delivers a run's webhook again, with the same id. Returns nothing if the run has none.
+   *
+   * @throws Problem if the run has not ended
+   */
   async replay(run: string): Promise<HookStanding | undefined> {
     const hook = this.#hooks.find((each) => each.run === run);
     if (hook === undefined) return undefined;
@@ -127,7 +135,7 @@ export class Webhooks implements Service {
   async #findEnded(): Promise<void> {
     const waiting = this.#hooks.filter(({ state }) => state === 'waiting');
     if (waiting.length === 0) return;
-    // One question for all of them: most runs are open at most looks.
+    // One query for all of them: most runs are still open at most checks.
     const open = new Set(await this.#options.link.withStores(({ runs }) => runs.listOpen(MOST_HOOKS)));
     for (const hook of waiting) if (open.has(hook.run)) hook.lostAt = undefined;
     const others = waiting.filter(({ run }) => !open.has(run));
@@ -147,7 +155,7 @@ export class Webhooks implements Service {
     if (clock.now() - hook.lostAt >= LOST_AFTER_MS) this.#lose(hook);
   }
 
-  /** Begins the deliveries that are due, as far as there are places. */
+  /** Begins deliveries that are due, while there are places. */
   #deliverDue(): void {
     const now = this.#options.clock.now();
     const inHandTo = new Map<string, number>();
@@ -171,7 +179,7 @@ export class Webhooks implements Service {
       .catch((error: unknown) => this.#noteFailure(error))
       .then((isOver) => {
         this.#inHand.delete(hook);
-        // One that could not be tried, since the store is away, waits for the next look.
+        // A delivery that failed because the store is away waits for the next check.
         if (isOver === true) this.#deliverDue();
       });
     this.#inHand.set(hook, delivered);
@@ -184,13 +192,13 @@ export class Webhooks implements Service {
     if (progress === undefined) this.#lose(hook);
     else {
       const { status, error } = await deliver(hook, progress, { fetcher, clock, signal });
-      // Cut off by the end of this process: the next one delivers it.
+      // The delivery was cut off because this process ends: the next process repeats it.
       if (error !== null && signal.aborted) return;
 
       this.#options.onSent?.(error === null ? 'delivered' : 'failed');
       hook.attempts.push({ at: new Date(clock.now()).toISOString(), status, error });
       if (error !== null) log.warn({ run: hook.run, error }, 'a webhook was not delivered:');
-      // With 410 the receiver says that it is gone for good.
+      // 410: the receiver is gone for good.
       const delay = error === null || status === 410 ? undefined : redeliveryMs(hook.attempts.length, Math.random);
       if (delay === undefined) this.#end(hook, error === null ? 'delivered' : 'failed');
       else hook.nextAt = clock.now() + delay;
@@ -198,7 +206,7 @@ export class Webhooks implements Service {
     await this.#save();
   }
 
-  /** The store has lost the run: there is nothing to tell of it. */
+  /** Gives up a webhook whose run the store has lost: there is nothing to report. */
   #lose(hook: KeptHook): void {
     const at = new Date(this.#options.clock.now()).toISOString();
     hook.attempts.push({ at, status: null, error: 'the store no longer knows the run' });
@@ -210,10 +218,11 @@ export class Webhooks implements Service {
   }
 
   #noteFailure(error: unknown): void {
-    if (!(error instanceof UnavailableError)) this.#options.log.warn({ error: messageOf(error) }, 'webhooks wait:');
+    if (!(error instanceof UnavailableError))
+      this.#options.log.warn({ error: messageOf(error) }, 'webhooks are delayed:');
   }
 
-  /** Resolves once what has changed is stored. Each save writes all webhooks: whoever changes some while one is written shares the next. */
+  /** Resolves once all changes so far are stored. Each save writes all webhooks, so changes made while one is written share the next. */
   #save(): Promise<void> {
     this.#nextSave ??= this.#lastSave.then(() => {
       this.#nextSave = undefined;

@@ -161,7 +161,7 @@ describe('robots.txt over HTTP', () => {
       const refused = await ask(path, { body, ...submit });
       expect([refused.status, refused.json.detail]).toEqual([
         403,
-        'token submit may submit; this needs the role admin',
+        'token submit has the role submit; this needs the role admin',
       ]);
     }
     expect((await ask('/api/runs/r1', admin)).status).toBe(404);

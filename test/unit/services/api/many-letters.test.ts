@@ -78,7 +78,7 @@ test('of more letters than are looked through the answer says how many there are
   expect(first).toMatchObject({ letters: [{}, {}], total: MOST_LOOKED_AT + 5, truncated: true });
   expect(await ask(`?limit=1000&cursor=${first.next}`)).toMatchObject({ letters: { length: 1_000 }, truncated: true });
   expect(await ask('?host=b.test')).toEqual({ letters: [], total: 0, next: null, truncated: true });
-  expect((await ask('/nix')).message).toContain('that are looked through');
+  expect((await ask('/nix')).message).toContain('which are searched');
 });
 
 test('a letter that another program has dated at the end of time is shown', async () => {

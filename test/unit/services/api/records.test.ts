@@ -68,7 +68,7 @@ test('a client that takes nothing of its answer is cut off, and one that reads s
   slow.once('close', left);
   await once(stalled, 'close');
   open();
-  expect(open).toThrow('2 read records already');
+  expect(open).toThrow('2 clients are reading records already');
   expect(left).not.toHaveBeenCalled();
 });
 

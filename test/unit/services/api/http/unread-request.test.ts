@@ -25,7 +25,7 @@ test.each([
     type: 'about:blank',
     title: 'Bad Request',
     status: 400,
-    detail: 'the request is no HTTP, or stopped half-way',
+    detail: 'the request is not valid HTTP, or incomplete',
     code: 'usage',
   });
   expect((await ask('/api/audit')).json.entries).toEqual([]);

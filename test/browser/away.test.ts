@@ -62,8 +62,8 @@ test('Redis and RabbitMQ go away while the page is open, one after the other, an
   await page.getByRole('link', { name: 'stays' }).first().waitFor();
 
   await servers.rabbitmq.stop();
-  await page.getByText('RabbitMQ is away. What needs it waits.').waitFor({ timeout: 30_000 });
-  await page.getByText('Partly', { exact: true }).waitFor();
+  await page.getByText('RabbitMQ is away. Everything that needs it waits.').waitFor({ timeout: 30_000 });
+  await page.getByText('Degraded', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'stays' }).first().waitFor();
   expect(await flawsOf(page)).toEqual([]);
   await picture(page, 'away-broker');

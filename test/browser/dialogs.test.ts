@@ -12,10 +12,10 @@ const DIALOGS: readonly (readonly [name: string, hash: string, button: string | 
   ['seal-run', '#/runs/run-06', 'Seal run run-06', 'No more seeds will come'],
   ['cancel-run', '#/runs/run-06', 'Cancel run run-06', '450 waiting URLs will be dropped'],
   ['pause-all', '#/', 'Pause all', 'Nothing more is released'],
-  ['resume-all', '#/', 'Resume all', 'Also those that were paused'],
+  ['resume-all', '#/', 'Resume all', 'Including runs that were paused'],
   ['pause-host', '#/hosts', /^Pause host/, 'No run asks it for anything'],
   ['resume-host', '#/', 'Resume host site-7.example', 'Ends its pause'],
-  ['limit-host', '#/hosts', /^Limit host/, 'a slower rate of a run still counts'],
+  ['limit-host', '#/hosts', /^Limit host/, 'a run with a slower rate keeps its own'],
   ['forget-host', '#/hosts', 'Forget host site-9.example', 'will be forgotten'],
   ['replay', '#/dead-letters', 'Replay all', 'letters of 2 runs'],
   ['delete', '#/dead-letters', 'Delete all', 'letters will be deleted'],
@@ -121,7 +121,7 @@ test.each(['#/', '#/runs', '#/runs/run-06', '#/dead-letters', '#/url', '#/new', 
       if (!stop.isSeen) unseen.push(stop.name);
     }
     expect(unseen).toEqual([]);
-    expect(stops.slice(0, 3)).toEqual(['To the page', 'Trawl', 'Overview']);
+    expect(stops.slice(0, 3)).toEqual(['Skip to content', 'Trawl', 'Overview']);
     expect(stops.length).toBeLessThan(400);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

@@ -108,7 +108,7 @@ test('URLs are added to an open run, colours change, and a session ends', async 
   await page.getByRole('link', { name: 'open-run' }).first().click();
   await page.getByLabel('URLs to add, one a line').fill(`${fleet.site.url('/page/1')}\nnot a URL\n`);
   await page.getByRole('button', { name: 'Add 2 URLs' }).click();
-  await page.getByText('2 URLs taken, 1 of them malformed; 0 known already.').waitFor();
+  await page.getByText('2 URLs taken, 1 of them malformed; 0 already known.').waitFor();
   await page.getByRole('button', { name: 'Colours: auto; switch to light' }).click();
   await page.getByRole('button', { name: 'Colours: light; switch to dark' }).click();
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');

@@ -104,7 +104,7 @@ test('a token is removed while a dialog is open: it closes, and the page shows n
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('no token has this secret').waitFor();
   await signIn(page, 'watch');
-  await page.getByText('Token watch may read only.').waitFor();
+  await page.getByText('Token watch can only read.').waitFor();
   await page.getByRole('button', { name: 'Pause run open-run' }).waitFor({ state: 'detached' });
   again.signal('SIGTERM');
   await again.ended;
@@ -121,8 +121,8 @@ test('who signs out leaves nothing behind', async () => {
 });
 
 test.each([
-  ['watch', ['Token watch may read only.'], []],
-  ['send', ['Token send may read, start crawls and add URLs.'], ['URLs to add, one a line']],
+  ['watch', ['Token watch can only read.'], []],
+  ['send', ['Token send can read, start crawls and add URLs.'], ['URLs to add, one a line']],
 ] as const)('what token %s may not do is left out, and said', async (name, says, fields) => {
   const page = await openPage(browser, api, { mayFail: true });
   await signIn(page, name);
@@ -179,7 +179,7 @@ test('a webhook that was delivered is sent again, with the same id', async () =>
   await page.getByRole('link', { name: 'New crawl' }).click();
   await page.getByLabel('Seeds').fill(site.url('/page/1'));
   await page.getByLabel('Name of the run').fill('hooked');
-  await page.getByLabel('Webhook when it has ended').fill(site.url('/hook'));
+  await page.getByLabel('Webhook for the end of the run').fill(site.url('/hook'));
   expect(await page.getByLabel('Secret of the webhook').inputValue()).toMatch(/^whsec_/);
   await page.getByRole('button', { name: 'Start' }).click();
   await page.locator('.title').getByText('finished').waitFor();

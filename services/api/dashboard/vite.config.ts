@@ -1,8 +1,8 @@
 import { defineConfig } from 'vite';
 
 /**
- * The dashboard, compiled into `dist/` beside this file: a page, one script, one style sheet, and nothing inline, since
- * the API's Content-Security-Policy allows none. Its addresses are relative, so that it also works below a path of a proxy.
+ * Builds the dashboard into `dist/` beside this file: a page, one script and one style sheet. Nothing is inline, since the API's
+ * Content-Security-Policy forbids it. Addresses are relative, so the dashboard also works below a path of a proxy.
  */
 export default defineConfig({
   root: import.meta.dirname,
@@ -13,7 +13,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2023',
     modulePreload: false,
-    // A data: URL would be an exception in the policy.
+    // A data: URL would need an exception in the policy.
     assetsInlineLimit: 0,
   },
 });

@@ -35,10 +35,10 @@ const PLACES = [
   { path: 'doctor', name: 'Doctor' },
 ] as const;
 
-/** How long the result of an action stays. */
+/** How long the result of an action is shown. */
 const RESULT_MS = 8_000;
 
-/** The dashboard: the feed, and either the form for a token or the page. */
+/** The dashboard: the feed, and either the sign-in form or a page. */
 export function App() {
   const live = useLiveFeed();
   const route = useRoute();
@@ -51,13 +51,13 @@ export function App() {
       {isSignedOut && (
         <SignIn key={problem} problem={problem} hasEnded={hasEnded} onSignedIn={() => live.feed.connect()} />
       )}
-      {/* Who signs in again finds the page, and what was typed into it. */}
+      {/* After an ended session the page is only hidden, so signing in again restores it with everything typed into it. */}
       {(!isSignedOut || hasEnded) && <Frame route={route} isHidden={isSignedOut} />}
     </LiveContext.Provider>
   );
 }
 
-/** The way around, the page, and the dialog for actions. */
+/** The navigation, the page and the dialog for actions. */
 function Frame({ route, isHidden }: { readonly route: Route; readonly isHidden: boolean }) {
   const caller = useAnswer<Caller>('api/session').answer;
   const [action, setAction] = useState<Action | undefined>(undefined);
@@ -77,7 +77,7 @@ function Frame({ route, isHidden }: { readonly route: Route; readonly isHidden: 
       <ActionContext.Provider value={setAction}>
         <div hidden={isHidden}>
           <button type="button" class="skip" onClick={focusOnTitle}>
-            To the page
+            Skip to content
           </button>
           <header>
             <a class="brand" href={linkTo([])}>
@@ -122,14 +122,14 @@ function Places({ at }: { readonly at: string }) {
   );
 }
 
-/** Why buttons are missing. */
+/** Explains why buttons are missing. */
 function Allowed() {
   const caller = useContext(CallerContext);
   if (caller === undefined || caller.role === 'admin') return null;
-  const more = caller.role === 'submit' ? ', start crawls and add URLs' : ' only';
+  const more = caller.role === 'submit' ? 'read, start crawls and add URLs' : 'only read';
   return (
     <p class="dim">
-      Token {caller.name} may read{more}. Other actions need the role admin, and are left out.
+      Token {caller.name} can {more}. Other actions need the role admin and are hidden.
     </p>
   );
 }
@@ -177,7 +177,7 @@ function SignOut() {
   );
 }
 
-/** Signs in with the token of a link that the API printed, `#token=…`, and takes it out of the address. */
+/** Signs in with the token of a link that the API printed (`#token=…`) and removes it from the address. */
 function useTokenOfLink({ path: [first] }: Route, onSignedIn: () => void): string | undefined {
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const token = first?.startsWith(TOKEN) === true ? first.slice(TOKEN.length) : undefined;

@@ -1,7 +1,7 @@
 import { flag } from './command-line.ts';
 import { linesOf } from './lines.ts';
 
-/** What was filled in; empty where the setting's default counts. */
+/** The fields of the form. An empty one stands for the setting's default. */
 export interface CrawlForm {
   readonly seeds: string;
   readonly run: string;
@@ -16,11 +16,11 @@ export interface CrawlForm {
   readonly exclude: string;
   readonly fresh: boolean;
   readonly webhook: string;
-  /** By which its receiver knows that the API sent it; empty if there is no webhook. */
+  /** Secret with which the receiver verifies that the API sent the message; empty without a webhook. */
   readonly webhookSecret: string;
 }
 
-/** The scopes of followed links. Their own module is none for browsers; a test holds them to it. */
+/** Scopes of followed links. A copy, since their own module can't be loaded in a browser; a test compares the two. */
 export const SCOPE_CHOICES = ['host', 'domain', 'path'] as const;
 
 export const EMPTY_CRAWL: CrawlForm = {
@@ -42,12 +42,12 @@ export const EMPTY_CRAWL: CrawlForm = {
 
 const SECRET_BYTES = 32;
 
-/** A new secret of a webhook, by Standard Webhooks. */
+/** Returns a new webhook secret in the form of Standard Webhooks. */
 export function newWebhookSecret(): string {
   return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))}`;
 }
 
-/** Names the first line of the seeds that is no URL; nothing if each is. */
+/** Returns a sentence about the first line of the seeds that is not a URL, or nothing if all are. */
 export function seedProblem({ seeds }: Pick<CrawlForm, 'seeds'>): string | undefined {
   const lines = seeds.split('\n').map((line) => line.trim());
   const index = lines.findIndex((line) => line !== '' && !/^https?:\/\/\S+$/i.test(line));
@@ -55,7 +55,7 @@ export function seedProblem({ seeds }: Pick<CrawlForm, 'seeds'>): string | undef
   return `Line ${index + 1} of the seeds: expected one URL that begins with http:// or https://, got ${lines[index]}`;
 }
 
-/** The body of POST `/api/runs`. */
+/** Returns the body of POST `/api/runs`. */
 export function crawlBody(form: CrawlForm): object {
   const { run, crawler, webhook, webhookSecret } = form;
   const args = Object.fromEntries(linesOf(form.args).map(pairOf));
@@ -70,7 +70,7 @@ export function crawlBody(form: CrawlForm): object {
   };
 }
 
-/** The same as a command, of a fleet or of one machine: that takes URLs again unless it is told not to. */
+/** Returns the words of the equivalent command. `crawl`, for one machine, takes URLs again by default; `produce`, for a fleet, doesn't. */
 export function crawlWords(form: CrawlForm, isLocal: boolean): readonly string[] {
   const { run, crawler, rate, follow, maxDepth, maxPages, scope, include, exclude, fresh } = form;
   const links = follow

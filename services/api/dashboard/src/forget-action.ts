@@ -10,20 +10,20 @@ interface Forgotten {
   readonly letters?: number;
 }
 
-/** Drops the marks of a URL. */
+/** Returns the action that drops the marks of a URL. */
 export function forgetUrl(url: string): Action {
-  const meaning = `${shortened(url)} may then be taken again.`;
+  const meaning = `Runs can then take ${shortened(url)} again.`;
   return forget('Forget this URL?', meaning, { url }, [url]);
 }
 
-/** Drops the marks of a host. */
+/** Returns the action that drops the marks of a host. */
 export function forgetHost(host: string): Action {
-  return forget(`Forget host ${host}?`, 'Its URLs may then be taken again.', { host }, ['--host', host]);
+  return forget(`Forget host ${host}?`, 'Runs can then take its URLs again.', { host }, ['--host', host]);
 }
 
-/** Drops all marks. */
+/** Returns the action that drops all marks. */
 export function forgetAll(): Action {
-  return forget('Forget all URLs?', 'Every URL may then be taken again, by any run.', { all: true }, ['--all']);
+  return forget('Forget all URLs?', 'Any run can then take any URL again.', { all: true }, ['--all']);
 }
 
 function forget(title: string, meaning: string, which: object, words: readonly string[]): Action {
@@ -46,7 +46,7 @@ function forget(title: string, meaning: string, which: object, words: readonly s
   };
 }
 
-/** Dead letters that lie beside the marks go with them. */
+/** Returns the part of a sentence about dead letters, which are deleted with the marks they belong to. */
 function lettersText(letters: number): string {
   return letters === 0 ? '' : `, and ${counted(letters, 'dead letter')} deleted`;
 }

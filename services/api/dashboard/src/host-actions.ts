@@ -8,7 +8,7 @@ interface SteerableHost {
   readonly isPaused: boolean | undefined;
 }
 
-/** What may be done to a host, whose state may be known. */
+/** Returns the actions for a host. If its state is not known, both pausing and resuming are offered. */
 export function hostActions({ host, isPaused }: SteerableHost): readonly Action[] {
   if (isPaused === undefined) return [pause(host), { ...resumeHost(host), place: 'resume' }, limit(host)];
   return [isPaused ? resumeHost(host) : pause(host), limit(host)];
@@ -18,7 +18,7 @@ export function pauseFleet(): Action {
   return {
     title: 'Pause all runs?',
     verb: 'Pause all',
-    meaning: 'Nothing more is released. What is in flight is finished or put back.',
+    meaning: 'Nothing more is released. Tasks in flight are finished or put back.',
     asksReason: true,
     command: ({ reason }) => commandLine('pause', '--all', ...flag('--reason', reason)),
     run: ({ reason }) => steerFleet('pause', reason),
@@ -29,7 +29,7 @@ export function resumeFleet(): Action {
   return {
     title: 'Resume all runs?',
     verb: 'Resume all',
-    meaning: 'Also those that were paused one by one.',
+    meaning: 'Including runs that were paused one by one.',
     asksReason: true,
     command: () => commandLine('resume', '--all'),
     run: ({ reason }) => steerFleet('resume', reason),
@@ -51,13 +51,13 @@ function pause(host: string): Action {
   };
 }
 
-/** Ends a host's pause. */
+/** Returns the action that ends a host's pause. */
 export function resumeHost(host: string): Action {
   return {
     title: `Resume host ${host}?`,
     verb: 'Resume',
     place: 'pause',
-    meaning: 'Ends its pause, also one that the host itself asked for.',
+    meaning: 'Ends its pause, even one that the host itself asked for.',
     asksReason: true,
     command: () => commandLine('resume', '--host', host),
     run: async ({ reason }) => {
@@ -71,8 +71,8 @@ function limit(host: string): Action {
   return {
     title: `Limit host ${host}`,
     verb: 'Limit',
-    meaning: 'For all runs; a slower rate of a run still counts.',
-    asks: { label: 'Rate', hint: '2/s, 60/min, 100/h, or none, which ends the limit' },
+    meaning: 'Applies to all runs; a run with a slower rate keeps its own.',
+    asks: { label: 'Rate', hint: '2/s, 60/min, 100/h, or none to remove the limit' },
     asksReason: true,
     command: ({ value }) => commandLine('limit', host, value === '' ? 'RATE' : value),
     run: async ({ value, reason }) => {

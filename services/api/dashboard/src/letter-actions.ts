@@ -4,7 +4,7 @@ import { commandLine, flag } from './command-line.ts';
 import type { Action } from './parts/action.tsx';
 import { type Replayed, replayText } from './replay-text.ts';
 
-/** Which dead letters are meant: those that have all of it. */
+/** Selects dead letters, by all of the given values. */
 export interface LetterFilter {
   readonly reason?: string | undefined;
   readonly host?: string | undefined;
@@ -16,13 +16,13 @@ interface Purged {
   readonly matching: number;
 }
 
-/** Offers the letters again, as new runs. */
+/** Returns the action that offers the letters again, as new runs. */
 export function replay(filter: LetterFilter): Action {
   return {
     title: `Replay ${wordsOf(filter)}?`,
     verb: 'Replay',
     meaning:
-      'They are offered again with the options of their runs, as new runs, and leave the dead letters. Of letters of a group, its owner is crawled again with its group.',
+      'They are offered again as new runs, with the options of their old runs, and removed from the dead letters. For letters of a group, its owner is crawled again with the whole group.',
     count: async () => {
       return replayText(await ask<Replayed>('POST', 'api/dlq/replay', bodyOf(filter, true)));
     },
@@ -34,14 +34,14 @@ export function replay(filter: LetterFilter): Action {
   };
 }
 
-/** Deletes the letters. */
+/** Returns the action that deletes the letters. */
 export function purge(filter: LetterFilter): Action {
   const all = isEmpty(filter) ? ['--all'] : [];
   return {
     title: `Delete ${wordsOf(filter)}?`,
     verb: 'Delete',
     isFinal: true,
-    meaning: 'For good: nothing else remembers these tasks with their errors.',
+    meaning: 'This is final: these tasks and their errors are recorded nowhere else.',
     count: async () => {
       const { matching } = await ask<Purged>('POST', 'api/dlq/purge', bodyOf(filter, true));
       return `${counted(matching, 'letter')} will be deleted.`;

@@ -1,4 +1,4 @@
-/** Lines that say something. */
+/** Returns the lines of a text, trimmed, without empty ones. */
 export function linesOf(text: string): readonly string[] {
   return text
     .split('\n')

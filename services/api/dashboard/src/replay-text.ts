@@ -1,9 +1,9 @@
 import { counted } from '../../../../shared/control/format.ts';
 
-/** What the API answers of a replay. */
+/** The API's answer to a replay. */
 export interface Replayed {
   readonly letters: number;
-  /** Of tasks that a policy of RabbitMQ took out of a queue. */
+  /** Letters of tasks that a policy of RabbitMQ removed from a queue. */
   readonly undelivered?: number;
   readonly malformed: number;
   /** Letters of groups that can't be replayed. */
@@ -17,7 +17,7 @@ export interface Replayed {
   }[];
 }
 
-/** What a replay would do. */
+/** Returns sentences about what a replay would do. */
 export function replayText({ letters, undelivered = 0, malformed, withoutOwner = 0, runs }: Replayed): string {
   const ofGroups = runs.reduce((sum, run) => sum + (run.ofGroups ?? 0), 0);
   const owners = runs.reduce((sum, run) => sum + (run.owners ?? 0), 0);
@@ -27,7 +27,7 @@ export function replayText({ letters, undelivered = 0, malformed, withoutOwner =
     ...(undelivered === 0
       ? []
       : [
-          `${counted(undelivered, 'letter')} of tasks that a policy of RabbitMQ took out of a queue: they wait in their own runs again.`,
+          `${counted(undelivered, 'letter')} of tasks that a policy of RabbitMQ removed from a queue: these tasks wait in their own runs again.`,
         ]),
     ...(malformed === 0 ? [] : [`${counted(malformed, 'malformed letter')} will stay.`]),
     ...(withoutOwner === 0 ? [] : [`${counted(withoutOwner, 'letter')} of groups can't be replayed, and will stay.`]),

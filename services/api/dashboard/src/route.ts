@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A place in the dashboard: what stands behind the `#` of its address. */
+/** A place in the dashboard: the part of its address after the `#`. */
 export interface Route {
-  /** Parts of the path, decoded: `runs`, `20261123-a1`. */
+  /** The decoded parts of the path, such as `runs` and `20261123-a1`. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
 }
 
-/** What a link begins with that signs in. Its secret may hold any character. */
+/** Beginning of a link that signs in. The secret after it can contain any character. */
 export const TOKEN = 'token=';
 
 /** Reads `#/dead-letters?host=example.com`. */
@@ -25,20 +25,20 @@ export function readRoute(hash: string): Route {
   };
 }
 
-/** The address of a place, for links. Empty values of the query are left out. */
+/** Returns the address of a place. Empty values of the query are left out. */
 export function linkTo(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]));
   const search = new URLSearchParams(given).toString();
   return `#/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
 }
 
-/** Where the reader is, following links and the buttons of the browser. */
+/** Returns the current place, and follows links and the browser's buttons. */
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const onChange = (): void => setHash(location.hash);
     addEventListener('hashchange', onChange);
-    // It may have changed before anybody listened.
+    // The address might have changed before the listener was added.
     onChange();
     return () => removeEventListener('hashchange', onChange);
   }, []);

@@ -4,7 +4,7 @@ import { ask, pathOf } from './api/client.ts';
 import { commandLine, flag } from './command-line.ts';
 import type { Action } from './parts/action.tsx';
 
-/** What may be done to a run in its state, in the order of the buttons. */
+/** Returns the actions that a run's state allows, in the order of their buttons. */
 export function actionsOf(run: Run): readonly Action[] {
   const isOpen = run.state === 'running' || run.state === 'paused';
   if (!isOpen) return [];
@@ -16,7 +16,7 @@ function pause({ run }: Run): Action {
     title: `Pause run ${run}?`,
     verb: 'Pause',
     place: 'pause',
-    meaning: 'Nothing more of it is released. What is in flight is finished or put back.',
+    meaning: 'Nothing more of it is released. Tasks in flight are finished or put back.',
     asksReason: true,
     command: ({ reason }) => commandLine('pause', run, ...flag('--reason', reason)),
     run: ({ reason }) => steer(run, 'pause', reason),
@@ -39,7 +39,7 @@ function seal({ run, producers }: Run): Action {
   return {
     title: `Seal run ${run}?`,
     verb: 'Seal',
-    meaning: `No more seeds will come${lost > 0 ? `: ${counted(lost, 'lost producer')} won't be waited for` : ''}. It ends once nothing waits.`,
+    meaning: `No more seeds will come${lost > 0 ? `: ${counted(lost, 'lost producer')} won't be waited for` : ''}. The run ends once nothing waits.`,
     asksReason: true,
     command: () => commandLine('seal', run),
     run: ({ reason }) => steer(run, 'seal', reason),
@@ -52,8 +52,8 @@ function cancel({ run, waiting, inFlight }: Run): Action {
     verb: 'Cancel run',
     label: 'Cancel',
     isFinal: true,
-    meaning: 'For good. Its URLs are free for later runs.',
-    // The run as it is now, not as the page has it.
+    meaning: 'This is final. Later runs can take its URLs.',
+    // Asks for the run's present state; the page's might be old.
     count: async () => {
       const now = await ask<Run>('GET', pathOf('api/runs', run)).catch(() => ({ waiting, inFlight }));
       return `${counted(now.waiting, 'waiting URL')} will be dropped; ${count(now.inFlight)} in flight are finished or dropped as they come.`;
@@ -64,7 +64,7 @@ function cancel({ run, waiting, inFlight }: Run): Action {
   };
 }
 
-/** Tells the run's webhook once more that the run has ended. */
+/** Returns the action that delivers the run's webhook again. */
 export function replayWebhook(run: string): Action {
   return {
     title: `Send the webhook of run ${run} again?`,

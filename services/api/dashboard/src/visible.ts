@@ -1,12 +1,12 @@
 import { count } from '../../../../shared/control/format.ts';
 
-/** Characters of a text of others that a list shows; the rest is on the page of the thing itself. */
+/** Characters of a foreign text that a list shows. The thing's own page shows the rest. */
 const MOST_SHOWN = 300;
 
 /**
- * A text of others with its invisible characters made visible, as `\u202e`: control characters, those that turn the direction of what
- * follows and those that show nothing, by which a text can pass for another. What joins letters or makes an emoji stays. Line breaks and
- * tabs become spaces.
+ * Makes the invisible characters of a foreign text visible, as `\u202e`, because with them a text can pass for another: control characters,
+ * those that change the writing direction, and those that show nothing. Characters that join letters or form an emoji stay. Line breaks
+ * and tabs become spaces.
  */
 export function visible(text: string): string {
   return text
@@ -16,12 +16,12 @@ export function visible(text: string): string {
     );
 }
 
-/** Joins letters or emoji, or chooses the look of the one before. */
+/** Tells whether a character joins letters or emoji, or selects the look of the one before it. */
 function isJoining(character: string): boolean {
   return ['\u200c', '\u200d'].includes(character) || (character >= '\ufe00' && character <= '\ufe0f');
 }
 
-/** The beginning of a long text, and how long it is. */
+/** Returns a short text whole, and of a long one the beginning and the length. */
 export function shortened(text: string): string {
   if (text.length <= MOST_SHOWN) return text;
   return `${text.slice(0, MOST_SHOWN)}… (${count(text.length)} characters)`;

@@ -2,10 +2,10 @@ import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hoo
 import { ask, sentenceOf } from './client.ts';
 import { LiveContext } from './live.ts';
 
-/** What a page has of an answer that it asked for. */
+/** An API answer as a page sees it: loading, current or stale. */
 export interface Asked<T> {
   readonly answer: T | undefined;
-  /** Why there is none, or why it is an old one. */
+  /** Why the answer is missing or old. */
   readonly problem: string | undefined;
   readonly isLoading: boolean;
   /** Asks again, now. */
@@ -13,8 +13,8 @@ export interface Asked<T> {
 }
 
 /**
- * Asks for a path, again when it changes, when the API has been away or has let somebody in, and every `everyMs` while the page is looked at. An
- * answer that takes longer than that is waited for. The last answer stays until the next one comes. Without a path nothing is asked.
+ * Requests a path, and requests it again when it changes, when the API is back or the user has signed in, and every `everyMs` while the tab
+ * is visible. A request is never sent while one is under way. The last answer stays until the next one comes. Without a path it does nothing.
  */
 export function useAnswer<T>(path: string | undefined, everyMs?: number): Asked<T> {
   const { epoch, connection } = useContext(LiveContext).snapshot;

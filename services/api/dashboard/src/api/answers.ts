@@ -1,4 +1,4 @@
-/** The answers of the API, as far as the dashboard reads them. What may be missing is shown as unknown, never as nothing. */
+/** The parts of the API's answers that the dashboard reads. A missing optional field is shown as unknown, never as zero. */
 
 export type RunState = 'running' | 'paused' | 'cancelled' | 'finished' | 'unknown';
 type Counts = Readonly<Record<string, number>>;
@@ -23,13 +23,13 @@ export interface Run {
   readonly bytes: number;
   readonly seconds: number;
   readonly pagesPerSecond: number;
-  /** Of late; the one above is since the start. */
+  /** Recent pace; `pagesPerSecond` is the average since the start. */
   readonly recentPagesPerSecond?: number;
   readonly sealed?: boolean;
   readonly pauseReason?: string | null;
   readonly producers?: { readonly open: number; readonly lost: number };
   readonly lostProducers?: readonly { readonly id: string; readonly silentSeconds: number }[];
-  /** What keeps it from going faster, in words. */
+  /** A sentence about what keeps the run from going faster. */
   readonly bottleneck?: string | null;
   readonly etaSeconds?: number | null;
 }
@@ -73,7 +73,7 @@ export interface WorkerTask {
   readonly forMs?: number;
 }
 
-/** `status --json`. */
+/** Answer of `status --json`. */
 export interface Fleet {
   readonly known: number;
   readonly open: number;
@@ -81,11 +81,11 @@ export interface Fleet {
   readonly dueHosts: number;
   readonly pausedHosts: readonly PausedHost[];
   readonly workers: readonly Worker[];
-  /** In events only. */
+  /** Only in events. */
   readonly moment?: Moment;
 }
 
-/** A moment of the last hour: sums over the fleet. */
+/** Sums over the fleet at one moment of the last hour. */
 export interface Moment {
   /** ISO 8601. */
   readonly at: string;
@@ -97,17 +97,17 @@ export interface Moment {
   readonly workers: number;
 }
 
-/** What a token allows, each more than the one before. */
+/** Roles of tokens, each allowing more than the one before. */
 export const ROLES = ['read', 'submit', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who is signed in. */
+/** The user who is signed in. */
 export interface Caller {
   readonly name: string;
   readonly role: Role;
-  /** False: the API has no tokens. */
+  /** False if the API has no tokens. */
   readonly needsToken: boolean;
-  /** True: the API is of the crawls of one machine. */
+  /** True if the API serves the crawls of one machine. */
   readonly isLocal: boolean;
 }
 
@@ -116,14 +116,14 @@ export interface Host {
   readonly waiting: number;
   readonly runs: readonly string[];
   readonly paused: boolean;
-  /** Null: until somebody ends it, or it isn't paused. */
+  /** Time until it resumes; null if it is not paused, or if somebody has to resume it. */
   readonly pausedSeconds: number | null;
   readonly reason: string;
   readonly byHand: boolean;
   readonly unreachable: boolean;
-  /** `60/min`; null if not known. */
+  /** A pace like `60/min`; null if not known. */
   readonly rate: string | null;
-  /** Why it isn't asked more often. */
+  /** What sets the pace. */
   readonly because: string | null;
   readonly responseMs: number | null;
 }
@@ -148,9 +148,9 @@ export interface Letter {
   readonly expiresAt?: string;
   readonly firstSeen?: string;
   readonly attempts?: readonly Attempt[];
-  /** Of a member or a join of a group. */
+  /** Only for members and joins of a group. */
   readonly owner?: { readonly url: string };
-  /** Of a message that was no task. */
+  /** Body of a message that was not a task. */
   readonly raw?: string;
   readonly rawBase64?: string;
 }
@@ -159,7 +159,7 @@ export interface Letters {
   readonly letters: readonly Letter[];
   readonly total: number;
   readonly next: string | null;
-  /** There are more than are looked through. */
+  /** True if there are more letters than are searched. */
   readonly truncated: boolean;
 }
 
@@ -167,7 +167,7 @@ export interface Biography {
   readonly url: string;
   readonly known: boolean;
   readonly runs: readonly Chapter[];
-  /** There are older runs than those that were looked through. */
+  /** True if there are older runs, which were not searched. */
   readonly truncated: boolean;
   readonly attempts: readonly Attempt[];
   readonly letters: readonly Letter[] | null;
@@ -208,7 +208,7 @@ export interface Crawler {
   readonly name: string;
   readonly version: string;
   readonly steps: readonly string[];
-  /** `name`, or `name=default`. */
+  /** Each as `name` or `name=default`. */
   readonly args: readonly string[];
 }
 

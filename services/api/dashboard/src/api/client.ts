@@ -1,16 +1,16 @@
 import { MINUTE_MS, SECOND_MS } from '../../../../../shared/task/durations.ts';
 
-/** Longer than the API lets any answer take that changes nothing. */
+/** Time limit of reads, longer than the API's own. */
 const LOOK_TIMEOUT_MS = 30_000;
-/** Changes, and the counts before them, may go through millions of letters or URLs. */
+/** Time limit of changes and the counts before them, which can go through millions of letters or URLs. */
 const CHANGE_TIMEOUT_MS = 15 * MINUTE_MS;
 
-/** The API refused, or could not be reached. Its message is a sentence for people. */
+/** The API refused a request or could not be reached. The message is a sentence for people. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   /** The HTTP status; 0 if nothing answered. */
   readonly status: number;
-  /** The API's own word for it: `unknown_run`, `unavailable`; empty if nothing answered. */
+  /** The API's code, such as `unknown_run` or `unavailable`; empty if nothing answered. */
   readonly code: string;
   readonly retryAfterMs: number | undefined;
 
@@ -22,14 +22,14 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Told to the window when the API no longer knows who asks. */
+/** Event sent to the window when the API answers 401. */
 export const UNAUTHORIZED = 'trawl-unauthorized';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * Asks the API: `path` is relative to the page, as in `api/fleet`. Resolves with the JSON of the answer, or nothing if
- * it has none; rejects with an {@link ApiProblem}. A 401 is also told to the window, as {@link UNAUTHORIZED}.
+ * Sends a request to the API. `path` is relative to the page, as in `api/fleet`. Resolves with the JSON of the answer, or nothing if
+ * it has none; rejects with an {@link ApiProblem}. A 401 also sends {@link UNAUTHORIZED} to the window.
  */
 export async function ask<T>(method: Method, path: string, body?: object, signal?: AbortSignal): Promise<T> {
   const timeout = AbortSignal.timeout(method === 'GET' ? LOOK_TIMEOUT_MS : CHANGE_TIMEOUT_MS);
@@ -40,7 +40,7 @@ export async function ask<T>(method: Method, path: string, body?: object, signal
   return readJson(await answer.text()) as T;
 }
 
-/** Rejects as {@link ask} does if a path has nothing to download, however long it takes; leaves what it has to the browser. */
+/** Rejects like {@link ask} if a path has nothing to download. Has no time limit, and leaves the download itself to the browser. */
 export async function expectDownload(path: string): Promise<void> {
   const answer = await send('GET', path, {});
   await answer.body?.cancel();
@@ -68,12 +68,12 @@ async function send(method: Method, path: string, { body, signal }: Sending): Pr
   throw problemOf(answer, readJson(await answer.text()));
 }
 
-/** A path with its parts encoded: `path('api/hosts', host, 'pause')`. */
+/** Returns a path with its parts encoded: `pathOf('api/hosts', host, 'pause')`. */
 export function pathOf(base: string, ...parts: readonly string[]): string {
   return [base, ...parts.map(encodeURIComponent)].join('/');
 }
 
-/** A query without its empty values, with the question mark. */
+/** Returns a query without its empty values, with the question mark. */
 export function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
@@ -81,7 +81,7 @@ export function queryOf(values: Readonly<Record<string, string | number | undefi
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }
 
-/** An error in words. */
+/** Returns the message of an error. */
 export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -3,43 +3,43 @@ import type { Fleet, Moment, Run } from './answers.ts';
 import { ApiProblem, ask, queryOf, sentenceOf, UNAUTHORIZED } from './client.ts';
 
 /**
- * How the feed stands.
+ * The state of the feed.
  *
  * | state        | what the reader sees                               | leads to                          |
  * |--------------|----------------------------------------------------|-----------------------------------|
  * | `connecting` | nothing yet                                        | `live`, `away`, `signed out`      |
  * | `live`       | figures that move                                  | `away`, `signed out`, `resting`   |
- * | `away`       | the last figures, why they stand, and the next try | `live`, `signed out`, `resting`   |
+ * | `away`       | the last figures, why they are old, the next try   | `live`, `signed out`, `resting`   |
  * | `signed out` | the form for a token                               | `connecting`                      |
  * | `resting`    | nothing: the tab is hidden                         | `connecting`                      |
  */
 type Connection =
   | { readonly state: 'connecting' | 'live' | 'resting' }
-  /** `hasEnded`: somebody was signed in until now, and did not sign out. */
+  /** `hasEnded`: the user was signed in until now and did not sign out. */
   | { readonly state: 'signed out'; readonly hasEnded: boolean }
   | { readonly state: 'away'; readonly why: string; readonly triesAt: number | undefined };
 
-/** What the feed knows at one moment. */
+/** The feed's data at one moment. */
 export interface Snapshot {
   readonly connection: Connection;
   readonly fleet: Fleet | undefined;
   /** The fleet's sums; nothing before the first event. */
   readonly moment: Moment | undefined;
-  /** The run that is watched. */
+  /** The watched run. */
   readonly run: Run | undefined;
   readonly history: readonly Moment[];
-  /** What the API says is wrong with its stores; nothing if all is well. */
+  /** The API's sentence about unreachable services, or nothing if all are reachable. */
   readonly stores: string | undefined;
-  /** Counts connections: an answer of an earlier one may be stale. */
+  /** Number of connections made so far. Answers from before the present one might be stale. */
   readonly epoch: number;
 }
 
-/** The API sends the fleet every second: this long without any is a dead connection that nobody closed. */
+/** Silence after which a connection is considered dead: the API sends the fleet every second. */
 const SILENT_MS = 20_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 5_000;
 const HISTORY_MS = 3_600_000;
-/** Between two points of the last hour. */
+/** Time between two points of the last hour. */
 const MOMENT_EVERY_MS = 5_000;
 const STORES_EVERY_MS = 5_000;
 
@@ -87,7 +87,7 @@ export class LiveFeed {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Also follows this run, or none. */
+  /** Follows this run besides the fleet, or no run. */
   watch(run: string | undefined): void {
     if (run === this.#watched) return;
     this.#watched = run;
@@ -95,7 +95,7 @@ export class LiveFeed {
     if (this.#source !== undefined) this.connect();
   }
 
-  /** Begins anew: at the start, after signing in, and when a person does not want to wait. */
+  /** Opens a new connection: at the start, after signing in, and when the user presses "Try now". */
   connect(): void {
     this.#close();
     const source = new EventSource(`api/events${queryOf({ run: this.#watched })}`);
@@ -109,7 +109,7 @@ export class LiveFeed {
     void this.#lookAtStores();
   }
 
-  /** Ends the session, and forgets what it has seen. */
+  /** Ends the session and drops all data. */
   async signOut(): Promise<void> {
     await ask('DELETE', 'api/session');
     this.#close();
@@ -144,7 +144,7 @@ export class LiveFeed {
     if (source === this.#source && run !== undefined && run.run === this.#watched) this.#set({ run });
   }
 
-  /** The API is there, and its store is not: it goes on telling. */
+  /** Notes that the API's store is away. The API keeps sending events meanwhile. */
   #onUnavailable(source: EventSource, event: Event): void {
     if (source !== this.#source) return;
     this.#expectEvent();
@@ -152,7 +152,7 @@ export class LiveFeed {
     this.#set({ connection: { state: 'away', why, triesAt: undefined } });
   }
 
-  /** An event source says that something failed, not what: a plain request does. */
+  /** Sends a plain request to find out why the event source failed, which it doesn't say. */
   async #onError(source: EventSource): Promise<void> {
     if (source !== this.#source) return;
     this.#close();
@@ -194,13 +194,13 @@ export class LiveFeed {
     this.#set({ history });
   }
 
-  /** The last hour as the API kept it, instead of what this page has seen. */
+  /** Replaces this page's own moments by the API's record of the last hour. */
   async #readHistory(): Promise<void> {
     try {
       const { moments } = await ask<{ moments: readonly Moment[] }>('GET', 'api/fleet/history');
       this.#set({ history: moments });
     } catch {
-      // The page's own moments stay.
+      // Keeps the page's own moments.
     }
   }
 
@@ -215,7 +215,7 @@ export class LiveFeed {
     if (stores !== this.#snapshot.stores) this.#set({ stores });
   }
 
-  /** Whichever request was refused: the session is over, its token is gone, or there never was one. */
+  /** Signs out after any 401: the session is over, its token was removed, or there never was one. */
   readonly #onUnauthorized = (): void => {
     const { connection, fleet } = this.#snapshot;
     if (connection.state === 'signed out') return;
@@ -223,7 +223,7 @@ export class LiveFeed {
     this.#set({ connection: { state: 'signed out', hasEnded: fleet !== undefined } });
   };
 
-  /** A browser allows six connections to a host: hidden tabs must not hold them all. */
+  /** Disconnects hidden tabs: a browser allows six connections to a host, and they must not hold them all. */
   readonly #onVisibility = (): void => {
     if (!document.hidden) {
       if (this.#source === undefined && this.#snapshot.connection.state !== 'signed out') this.connect();
@@ -239,7 +239,7 @@ export class LiveFeed {
   }
 }
 
-/** Seconds until the next try. */
+/** Returns the whole seconds until a time, at least 0. */
 export function secondsUntil(at: number, now: number): number {
   return Math.max(0, Math.ceil((at - now) / SECOND_MS));
 }

@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import { LiveFeed, type Snapshot } from './live-feed.ts';
 
-/** The one feed of the page, and what it knows now. */
+/** The one feed of the page, with its present data. */
 export interface Live {
   readonly feed: LiveFeed;
   readonly snapshot: Snapshot;
@@ -15,7 +15,7 @@ export function useLive(): Live {
   return useContext(LiveContext);
 }
 
-/** Opens the feed for as long as the page stands. */
+/** Runs the feed for as long as the page is open. */
 export function useLiveFeed(): Live {
   const [feed] = useState(() => new LiveFeed());
   const [snapshot, setSnapshot] = useState(feed.snapshot);

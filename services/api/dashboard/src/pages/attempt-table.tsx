@@ -10,9 +10,9 @@ export function AttemptTable({ attempts }: { readonly attempts: NonNullable<Lett
       label="Failed attempts"
       rows={attempts}
       keyOf={({ at, worker }) => `${at} ${worker}`}
-      none="No attempt of the last day failed."
+      none="No attempt failed in the last day."
       columns={[
-        { name: 'At', of: ({ at }) => timeText(at), isHead: true },
+        { name: 'Time', of: ({ at }) => timeText(at), isHead: true },
         { name: 'Worker', of: ({ worker }) => worker },
         { name: 'Reason', of: ({ reason, status }) => (status === undefined ? reason : `${reason} (${status})`) },
         { name: 'Error', of: ({ error }) => <Other>{error ?? ''}</Other> },

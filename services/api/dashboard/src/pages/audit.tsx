@@ -8,7 +8,7 @@ import { timeText } from './dead-letters.tsx';
 
 const REFRESH_MS = 10_000;
 
-/** Who did what through the API, newest first. */
+/** The changes made through the API, newest first. */
 export function Audit() {
   const { answer, problem, isLoading, page, onBack, onNext } = useCursorPages<{
     entries: readonly AuditEntry[];
@@ -24,10 +24,10 @@ export function Audit() {
           keyOf={({ index, at }) => `${at} ${index}`}
           none="Nobody has changed anything through the API."
           columns={[
-            { name: 'At', of: ({ at }) => timeText(at), isHead: true },
+            { name: 'Time', of: ({ at }) => timeText(at), isHead: true },
             { name: 'By', of: ({ by, role }) => <Other>{`${by} (${role})`}</Other> },
-            { name: 'Did', of: ({ action }) => action },
-            { name: 'To', of: ({ target }) => <Other>{target}</Other> },
+            { name: 'Action', of: ({ action }) => action },
+            { name: 'Target', of: ({ target }) => <Other>{target}</Other> },
             { name: 'Reason', of: ({ reason }) => <Other>{reason ?? ''}</Other> },
           ]}
         />

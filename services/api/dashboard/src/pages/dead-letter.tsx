@@ -11,7 +11,7 @@ import { visible } from '../visible.ts';
 import { AttemptTable } from './attempt-table.tsx';
 import { KeptFor, timeText } from './dead-letters.tsx';
 
-/** One dead letter: why, after which attempts, until when. */
+/** One dead letter: its reason, its attempts, and how long it is kept. */
 export function DeadLetter({ id }: { readonly id: string }) {
   const { answer, problem, isLoading } = useAnswer<Letter>(pathOf('api/dlq', id));
   return (
@@ -74,7 +74,7 @@ function LetterFacts({ letter }: { readonly letter: Letter }) {
               <a href={linkTo(['url'], { url: owner.url })}>
                 <Other>{owner.url}</Other>
               </a>
-              , which a replay crawls again, with its group
+              , which a replay crawls again with the whole group
             </dd>
           </>
         )}
@@ -87,7 +87,7 @@ function LetterFacts({ letter }: { readonly letter: Letter }) {
       </dl>
       {(raw ?? rawBase64) !== undefined && (
         <Section title="The message">
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
           <pre class="other" tabIndex={0}>
             {(raw ?? rawBase64 ?? '').split('\n').map(visible).join('\n')}
           </pre>

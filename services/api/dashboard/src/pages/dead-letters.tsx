@@ -16,7 +16,7 @@ import { linkTo } from '../route.ts';
 
 const REFRESH_MS = 30_000;
 
-/** Failed tasks with their reasons: which, until when they are kept, and what to do with them. */
+/** Lists failed tasks with their reasons and how long they are kept, and lets users replay and delete them. */
 export function DeadLetters({ query }: { readonly query: URLSearchParams }) {
   const filter: LetterFilter = {
     reason: query.get('reason') ?? undefined,
@@ -47,14 +47,14 @@ export function DeadLetters({ query }: { readonly query: URLSearchParams }) {
           <p class="dim">
             {counted(answer.total, 'dead letter')}
             {isFiltered ? ' selected' : ''}. Each is kept for a day.
-            {answer.truncated && ' There are more than can be looked through: the oldest of them are listed.'}
+            {answer.truncated && ' There are more than can be searched: only the oldest are listed.'}
           </p>
         )}
         <Table
           label="Dead letters"
           rows={rows}
           keyOf={(letter) => `${letter.id} ${letter.failedAt}`}
-          none={isFiltered ? 'None of the dead letters is like this.' : 'There are none.'}
+          none={isFiltered ? 'No dead letter matches.' : 'There are none.'}
           columns={[
             {
               name: 'URL',
@@ -128,17 +128,17 @@ function FilterForm({ filter, onRefresh }: { readonly filter: LetterFilter; read
   );
 }
 
-/** How long a letter will still be there. */
+/** Time until a letter expires. */
 export function KeptFor({ letter: { expiresAt } }: { readonly letter: Letter }) {
   const { moment } = useLive().snapshot;
   if (expiresAt === undefined) return <>–</>;
-  // The reader's clock may be hours off.
+  // The user's own clock might be hours off.
   const now = moment === undefined ? Date.now() : Date.parse(moment.at);
   const leftMs = Date.parse(expiresAt) - now;
   return <span class={leftMs < HOUR_MS ? 'bad' : undefined}>{leftMs <= 0 ? 'any moment' : duration(leftMs)}</span>;
 }
 
-/** A moment in the reader's own time. */
+/** Returns a moment in the user's time zone. */
 export function timeText(iso: string | number | undefined): string {
   if (iso === undefined) return '';
   const date = new Date(iso);

@@ -7,7 +7,7 @@ import { Awaited, Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Table } from '../parts/table.tsx';
 
-/** What is wrong, and how to fix it. */
+/** Lists what is wrong with the set-up, and how to fix it. */
 export function Doctor() {
   const { answer, problem, isLoading, again } = useAnswer<{ ok: boolean; findings: readonly Finding[] }>('api/doctor');
   const findings = (answer?.findings ?? []).map((finding, index) => ({ ...finding, index }));
@@ -16,21 +16,21 @@ export function Doctor() {
       title="Doctor"
       aside={
         <button type="button" class="small" onClick={again}>
-          Look again
+          Check again
         </button>
       }
     >
       <Awaited problem={problem} isLoading={isLoading}>
-        {answer !== undefined && <p>{answer.ok ? 'No problem was found.' : 'Something needs mending.'}</p>}
+        {answer !== undefined && <p>{answer.ok ? 'No problem was found.' : 'Something needs fixing.'}</p>}
         <Table
           label="Findings"
           rows={findings}
           keyOf={({ what, index }) => `${what} ${index}`}
-          none="Nothing was looked at."
+          none="Nothing was checked."
           columns={[
             { name: 'What', of: ({ what }) => what, isHead: true },
             { name: 'State', of: ({ state }) => <State of={state} /> },
-            { name: 'Said', of: ({ said }) => <Other>{said}</Other> },
+            { name: 'Details', of: ({ said }) => <Other>{said}</Other> },
           ]}
         />
       </Awaited>

@@ -15,12 +15,12 @@ import { Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
 
 const REFRESH_MS = 5_000;
-/** As long as a host's name may be, with its port. */
+/** Longest host name, with its port. */
 const MOST_NAME = 260;
-/** What texts that are no URL wait under: there is nothing to steer. */
+/** Name under which texts that are not URLs wait. It is no host and can't be steered. */
 const NO_HOST = '?';
 
-/** Hosts with their pace, pauses and limits, a page at a time. */
+/** Hosts with their pace, pauses and limits, one page at a time. */
 export function Hosts() {
   const [state, setState] = useState('');
   const [contains, setContains] = useState('');
@@ -40,7 +40,7 @@ export function Hosts() {
             <option value="">all</option>
             <option value="paused">paused</option>
             <option value="unreachable">unreachable</option>
-            <option value="waiting">with something waiting</option>
+            <option value="waiting">with waiting tasks</option>
           </select>
         </label>
         <NameFilter value={contains} longest={MOST_NAME} onChange={setContains} />
@@ -66,7 +66,9 @@ export function Hosts() {
       </form>
       <Awaited problem={problem} isLoading={isLoading}>
         {answer?.truncated === true && (
-          <p class="dim">There are more hosts. Of runs with thousands, those whose turn is furthest away are listed.</p>
+          <p class="dim">
+            There are more hosts. For runs with thousands, those whose turn is furthest away are listed.
+          </p>
         )}
         <Table
           label="Hosts"
@@ -113,7 +115,7 @@ export function Hosts() {
 
 function noneText(state: string, contains: string): string {
   const named = contains === '' ? '' : ` with ${contains} in its name`;
-  return state === '' || state === 'waiting' ? `No host${named} has anything waiting.` : `No host${named} is ${state}.`;
+  return state === '' || state === 'waiting' ? `No host${named} has waiting tasks.` : `No host${named} is ${state}.`;
 }
 
 function stateOf({ unreachable, paused }: Host): string {

@@ -15,7 +15,7 @@ import { linkTo } from '../route.ts';
 import { AttemptTable } from './attempt-table.tsx';
 import { timeText } from './dead-letters.tsx';
 
-/** What became of a URL. */
+/** The history of a URL: its runs, failed attempts and dead letters. */
 export function LookUp({ query }: { readonly query: URLSearchParams }) {
   const url = query.get('url') ?? '';
   const [text, setText] = useState(url);
@@ -75,7 +75,7 @@ function Story({ biography }: { readonly biography: Biography }) {
           label="Runs that know it"
           rows={runs}
           keyOf={({ run }) => run}
-          none={truncated ? 'None of the newest.' : 'None.'}
+          none={truncated ? 'None of the newest runs.' : 'None.'}
           columns={[
             { name: 'Run', of: ({ run }) => <a href={linkTo(['runs', run])}>{run}</a>, isHead: true },
             { name: 'State', of: ({ runState }) => <State of={runState} /> },
@@ -111,8 +111,8 @@ function chapterText({ place, record, hasFailed, isMarked, hasOwnMarks, forbidde
       case 'waiting': {
         const host = place.host === undefined ? 'its host' : `${place.host}, which it was redirected to`;
         return place.ahead === 0
-          ? `waits in the ${place.queue} list of ${host}, as the next`
-          : `waits in the ${place.queue} list of ${host}, ${count(place.ahead ?? 0)} before it`;
+          ? `waits in the ${place.queue} list of ${host}, first in line`
+          : `waits in the ${place.queue} list of ${host}, ${count(place.ahead ?? 0)} ahead of it`;
       }
       case 'retry':
         if (place.forRoom === true) return 'waits until Redis has room for its links';
@@ -139,6 +139,6 @@ function chapterText({ place, record, hasFailed, isMarked, hasOwnMarks, forbidde
   }
   if (hasFailed) return 'failed';
   if (!isMarked) return 'not known';
-  const robots = forbidden === undefined ? '' : `; as it is known now, ${forbidden}`;
+  const robots = forbidden === undefined ? '' : `; by the robots.txt known now, ${forbidden}`;
   return `${hasOwnMarks ? 'done or skipped' : 'taken, by this run or another that shares its marks'}${robots}`;
 }

@@ -13,7 +13,7 @@ interface Offered {
   readonly malformed: number;
 }
 
-/** Offers more URLs to an open run. */
+/** A form that offers more URLs to an open run. */
 export function MoreUrls({ run }: { readonly run: string }) {
   const [text, setText] = useState('');
   const [said, setSaid] = useState('');
@@ -28,7 +28,7 @@ export function MoreUrls({ run }: { readonly run: string }) {
         urls,
       });
       setSaid(
-        `${counted(discovered, 'URL')} taken${malformed > 0 ? `, ${malformed} of them malformed` : ''}; ${duplicate} known already.`,
+        `${counted(discovered, 'URL')} taken${malformed > 0 ? `, ${malformed} of them malformed` : ''}; ${duplicate} already known.`,
       );
       setText('');
     } catch (error: unknown) {
@@ -48,7 +48,7 @@ export function MoreUrls({ run }: { readonly run: string }) {
           <span>URLs to add, one a line</span>
           <textarea rows={3} value={text} spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} />
         </label>
-        {/* Only the API offers to an open crawl of one machine. */}
+        {/* In local mode no command can offer to an open run, only the API. */}
         {!isLocal && (
           <CommandLine text={commandLine('produce', '--run', run, ...(urls.length === 0 ? ['-'] : urls.slice(0, 3)))} />
         )}

@@ -18,7 +18,7 @@ import { Other } from '../parts/other.tsx';
 import { Page } from '../parts/page.tsx';
 import { linkTo } from '../route.ts';
 
-/** Starts a run; the producer works in the API's process. */
+/** The form that starts a run, whose producer works in the API's process. */
 export function NewCrawl() {
   if (useMay('submit')) return <CrawlFormPage />;
   return (
@@ -82,7 +82,7 @@ function CrawlFormPage() {
           <label class="field">
             <span>Name of the run</span>
             <input pattern="[a-z0-9][a-z0-9\-]*" maxLength={63} {...text('run')} />
-            <small>Lower-case letters, digits, dashes; may be empty.</small>
+            <small>Optional: lower-case letters, digits, dashes.</small>
           </label>
           <label class="field">
             <span>Rate per host</span>
@@ -114,7 +114,7 @@ function CrawlFormPage() {
                 <input type="number" min={0} placeholder="3" {...text('maxDepth')} />
               </label>
               <label class="field">
-                <span>Most pages</span>
+                <span>Maximum pages</span>
                 <input type="number" min={1} placeholder="100000" {...text('maxPages')} />
               </label>
               <label class="field">
@@ -128,11 +128,11 @@ function CrawlFormPage() {
                 </select>
               </label>
               <label class="field">
-                <span>Only</span>
+                <span>Include</span>
                 <input placeholder="/news/*, *.html" {...text('include')} />
               </label>
               <label class="field">
-                <span>Not</span>
+                <span>Exclude</span>
                 <input placeholder="/login*" {...text('exclude')} />
               </label>
             </div>
@@ -147,7 +147,7 @@ function CrawlFormPage() {
           <span>Also crawl URLs that earlier runs have taken</span>
         </label>
         <label class="field">
-          <span>Webhook when it has ended</span>
+          <span>Webhook for the end of the run</span>
           <input
             type="url"
             placeholder="https://…"
@@ -159,7 +159,7 @@ function CrawlFormPage() {
               })
             }
           />
-          {form.webhook !== '' && <small>Over HTTP only: the command below has none.</small>}
+          {form.webhook !== '' && <small>Only over HTTP: the command below leaves it out.</small>}
         </label>
         {form.webhook !== '' && (
           <label class="field">

@@ -19,13 +19,13 @@ import { NoWorkers, WorkerTable } from './workers.tsx';
 
 const RUNS_MS = 3_000;
 const LETTERS_MS = 30_000;
-/** Sentences about runs; the others are in the table. */
+/** Maximum number of runs whose bottleneck is shown on top. The table has the others. */
 const MOST_SENTENCES = 3;
 const NEWEST_RUNS = 10;
 const MOST_RUNS = 30;
 const MOST_WORKERS = 20;
 
-/** The fleet at a glance: how fast, why not faster, and what goes wrong. */
+/** The fleet at a glance: its pace, its bottlenecks and its failures. */
 export function Overview() {
   const { snapshot } = useLive();
   const { answer, problem } = useAnswer<{ runs: readonly Run[] }>('api/runs?limit=50', RUNS_MS);
@@ -74,7 +74,7 @@ export function Overview() {
   );
 }
 
-/** How many a table here leaves out. */
+/** The number of rows that a table leaves out. */
 function More({ of, all, shown }: { readonly of: string; readonly all: number; readonly shown: number }) {
   return all > shown ? <p class="none">and {counted(all - shown, of)} more</p> : null;
 }
@@ -98,7 +98,7 @@ function FleetButtons({ runs }: { readonly runs: readonly Run[] }) {
   );
 }
 
-/** Why it isn't faster, a sentence for each run. */
+/** The bottleneck of each run, as a sentence. */
 function Bottlenecks({ runs }: { readonly runs: readonly Run[] }) {
   const said = runs.filter(({ bottleneck }) => typeof bottleneck === 'string' && bottleneck !== '');
   if (said.length === 0) return null;
@@ -137,7 +137,7 @@ function FleetFigures({ fleet, moment, runs }: FleetFiguresProps) {
       label="The fleet now"
       figures={[
         { name: 'Pages/s', value: moment === undefined ? '–' : perSecond(moment.pagesPerSecond) },
-        { name: 'Waiting', value: count(sum('waiting')), note: `${counted(fleet.dueHosts, 'host')} may be asked` },
+        { name: 'Waiting', value: count(sum('waiting')), note: `${counted(fleet.dueHosts, 'host')} due` },
         { name: 'In flight', value: count(sum('inFlight')), note: counted(fleet.open, 'open run') },
         { name: 'Done', value: count(sum('done')), note: 'open and newest runs' },
         { name: 'Failed', value: count(failed), note: 'open and newest runs', isBad: failed > 0 },
@@ -190,7 +190,7 @@ function seriesOf(history: readonly Moment[]) {
     const before = history[index - 1];
     if (before === undefined) return 0;
     const seconds = Math.max(1, (Date.parse(moment.at) - Date.parse(before.at)) / SECOND_MS);
-    // Runs that are forgotten take their failures with them.
+    // The sum drops when the store forgets a run with its failures.
     return Math.max(0, moment.failed - before.failed) / seconds;
   });
   return {
@@ -205,7 +205,7 @@ function perSecondShort(value: number): string {
   return value >= 10 || Number.isInteger(value) ? short(value) : String(Number(value.toFixed(2)));
 }
 
-/** `12k`, as there is room for on an axis. */
+/** Returns a number short enough for an axis, such as `12k`. */
 function short(value: number): string {
   return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(value);
 }

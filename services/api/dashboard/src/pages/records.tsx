@@ -5,7 +5,7 @@ import { CommandLine } from '../parts/command-line.tsx';
 import { Section } from '../parts/page.tsx';
 import { visible } from '../visible.ts';
 
-/** The records of a run, as files. */
+/** Downloads of a run's records. */
 export function Records({ run }: { readonly run: string }) {
   const [problem, setProblem] = useState('');
   return (
@@ -35,7 +35,7 @@ interface DownloadProps {
   readonly children: string;
 }
 
-/** A link that first asks whether there is something to download: of a refused file, a browser doesn't say why. */
+/** A link that first checks whether the download works, as a browser doesn't show why one was refused. */
 function Download({ run, format, onProblem, children }: DownloadProps) {
   const isChecked = useRef(false);
   const path = `${pathOf('api/runs', run, 'records')}?format=${format}`;

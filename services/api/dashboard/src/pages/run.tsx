@@ -20,17 +20,17 @@ import { MoreUrls } from './more-urls.tsx';
 import { Records } from './records.tsx';
 
 const REFRESH_MS = 10_000;
-/** What the API takes for a run: asked for the events of anything else, it refuses those of the fleet as well. */
+/** Ids that the API accepts. A request for events with any other id is refused, and then has no events of the fleet either. */
 const RUN_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const LEFT_OUT: Readonly<Record<string, string>> = {
   depth: 'deeper than the run follows links',
   scope: 'outside its scope and patterns',
-  maxPages: 'found after its largest number of pages',
+  maxPages: 'found after it reached its maximum number of pages',
   limit: 'offered after its limit',
   condition: 'refused by the condition of their step',
 };
 
-/** One run: how far it is, what it waits for, what its steps did, and what may be done to it. */
+/** One run: its progress, its bottleneck, the counts of its steps, and the actions on it. */
 export function Run({ id }: { readonly id: string }) {
   const { feed, snapshot } = useLive();
   useEffect(() => {
@@ -38,7 +38,7 @@ export function Run({ id }: { readonly id: string }) {
     return () => feed.watch(undefined);
   }, [feed, id]);
   const { answer, problem, isLoading } = useAnswer<RunAnswer>(pathOf('api/runs', id), REFRESH_MS);
-  // The feed says of a run that is gone only that it is unknown; the answer says why.
+  // For a run that is gone the feed only says that it is unknown; the answer says why.
   const run = snapshot.run?.state === 'unknown' ? undefined : (snapshot.run ?? answer);
   return (
     <Page title={`Run ${id}`} aside={run !== undefined && <State of={run.state} />}>
@@ -64,7 +64,7 @@ function RunParts({ run }: { readonly run: RunAnswer }) {
       )}
       {lost > 0 && run.sealed !== true && (
         <p class="warning">
-          {counted(lost, 'producer')} lost: run it again, or seal the run, which then ends once nothing waits.
+          {counted(lost, 'producer')} lost: start it again, or seal the run, which then ends once nothing waits.
         </p>
       )}
       <Figures label="Counters" figures={figuresOf(run)} />
@@ -161,7 +161,7 @@ function Steps({ run }: { readonly run: RunAnswer }) {
   );
 }
 
-/** Most runs have none, so it is asked for only when somebody wants to know. */
+/** The run's webhook, requested only when the user presses the button, since most runs have none. */
 function WebhookState({ run }: { readonly run: string }) {
   const [isWanted, setWanted] = useState(false);
   const path = isWanted ? pathOf('api/runs', run, 'webhook') : undefined;

@@ -18,11 +18,11 @@ import { actionsOf } from '../run-actions.ts';
 
 const REFRESH_MS = 5_000;
 const ROWS = PAGE_ROWS / 2;
-/** As long as a run's name may be. */
+/** Longest run id. */
 const MOST_NAME = 63;
 const STATES: readonly RunState[] = ['running', 'paused', 'finished', 'cancelled'];
 
-/** All runs, newest first. Those that the live feed has are as new as that. */
+/** All runs, newest first. Runs in the live feed are shown as the feed has them. */
 export function Runs() {
   const [state, setState] = useState('');
   const [contains, setContains] = useState('');
@@ -66,7 +66,7 @@ export function Runs() {
   );
 }
 
-/** Runs, a row each, with what may be done to them. */
+/** Runs, one a row, with the actions on them. */
 export function RunTable({ runs, none }: { readonly runs: readonly Run[]; readonly none: ComponentChildren }) {
   return <Table label="Runs" rows={runs} keyOf={({ run }) => run} none={none} columns={COLUMNS} />;
 }
@@ -95,7 +95,7 @@ const COLUMNS: readonly Column<Run>[] = [
 
 function noneText({ state, contains, hasMore }: { state: string; contains: string; hasMore: boolean }): string {
   const named = contains === '' ? '' : ` with ${contains} in its name`;
-  if (hasMore) return `None of these runs${named} is ${state || 'here'}: Next looks further back.`;
+  if (hasMore) return `No run${named} is ${state || 'listed'} so far: Next looks further back.`;
   if (state === '') return named === '' ? 'No runs yet.' : `There is no run${named}.`;
   return `No run${named} is ${state}.`;
 }

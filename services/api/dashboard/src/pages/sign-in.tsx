@@ -3,12 +3,12 @@ import { ask, sentenceOf } from '../api/client.ts';
 
 interface SignInProps {
   readonly problem?: string | undefined;
-  /** Somebody was signed in until now. */
+  /** The user was signed in until now. */
   readonly hasEnded: boolean;
   readonly onSignedIn: () => void;
 }
 
-/** Asks for a token. */
+/** The form that asks for a token. */
 export function SignIn({ problem: before, hasEnded, onSignedIn }: SignInProps) {
   const field = useRef<HTMLInputElement>(null);
   const [token, setToken] = useState('');
@@ -34,7 +34,7 @@ export function SignIn({ problem: before, hasEnded, onSignedIn }: SignInProps) {
     <main class="sign-in">
       <h1>Sign in to Trawl</h1>
       {hasEnded && (
-        <p role="alert">Your session has ended, or its token was removed. Sign in to go on where you were.</p>
+        <p role="alert">Your session has ended, or its token was removed. Sign in to continue where you were.</p>
       )}
       <form
         onSubmit={(event) => {

@@ -15,19 +15,19 @@ import { linkTo } from '../route.ts';
 
 const TASKS_MS = 5_000;
 
-/** What keeps a worker from doing more, in words. */
+/** Texts about what keeps a worker from doing more. */
 const BOUNDS: Readonly<Record<string, string>> = {
-  network: 'no host answers it',
+  network: 'the network: no host answers it',
   proxies: 'its proxies: none can be used (PROXY_URL)',
   sink: 'its sink, which is slow or hangs (SINK)',
   slots: 'its slots: more would help',
   cpu: 'its CPU: more workers on other cores would help',
   memory: 'its memory (BODY_MEMORY)',
   files: 'open files (ulimit -n)',
-  politeness: 'politeness: no more hosts may be asked now',
+  politeness: 'politeness: no other host is due',
 };
 
-/** The live workers, and the tasks that one of them has in hand. */
+/** The live workers, or one of them with its tasks in hand. */
 export function Workers({ chosen }: { readonly chosen: string | undefined }) {
   const { fleet } = useLive().snapshot;
   const [first, setFirst] = useState(0);
@@ -54,7 +54,7 @@ export function Workers({ chosen }: { readonly chosen: string | undefined }) {
   );
 }
 
-/** What to do about that. */
+/** Text in place of an empty list of workers: how to start one. */
 export function NoWorkers() {
   if (useIsLocal()) return <>The crawls of this machine need no workers.</>;
   return (
@@ -96,7 +96,7 @@ function TasksInHand({ worker }: { readonly worker: string }) {
   );
   const [first, setFirst] = useState(0);
   if (answer !== undefined && answer.tasks === undefined)
-    return <p class="none">It has {counted(answer.inHand, 'task')} in hand, which this API does not name.</p>;
+    return <p class="none">It has {counted(answer.inHand, 'task')} in hand, which this API does not list.</p>;
   const tasks = answer?.tasks ?? [];
   const rows = tasks.slice(first, first + PAGE_ROWS);
   return (
@@ -106,7 +106,7 @@ function TasksInHand({ worker }: { readonly worker: string }) {
           label="Tasks in hand"
           rows={rows}
           keyOf={({ run, url, step }) => `${run} ${step} ${url}`}
-          none="It has none in hand."
+          none="It has no tasks in hand."
           columns={[
             {
               name: 'URL',

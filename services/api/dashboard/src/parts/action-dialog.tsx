@@ -7,14 +7,14 @@ import { focusOnTitle } from './page.tsx';
 
 interface ActionDialogProps {
   readonly action: Action;
-  /** It was done, with this result. The dialog may have been left before that. */
+  /** Called with the result of the action, possibly after the dialog was closed. */
   readonly onDone: (result: string) => void;
   readonly onClose: () => void;
 }
 
 /**
- * Asks before an action: what it is, what it counts, its command line. The focus begins on the field or, without one, on
- * the button that changes nothing, and returns to where it was.
+ * Asks for confirmation of an action, and shows its meaning, how much it affects and its command. The focus starts on the field or, if
+ * there is none, on the button that changes nothing, and returns to where it was.
  */
 export function ActionDialog({ action, onDone, onClose }: ActionDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -54,7 +54,7 @@ export function ActionDialog({ action, onDone, onClose }: ActionDialogProps) {
     }
   };
   const closed = (): void => {
-    // The button that opened it may be gone by now: then the focus is nowhere, or still in what was closed.
+    // The button that opened the dialog may be gone by now. Then the focus is on nothing, or still inside the closed dialog.
     const { activeElement: at } = document;
     if (at === document.body || dialog.current?.contains(at) === true) focusOnTitle();
     onClose();
@@ -87,7 +87,7 @@ export function ActionDialog({ action, onDone, onClose }: ActionDialogProps) {
           <label class="field">
             <span>Reason</span>
             <input value={reason} maxLength={200} onInput={(event) => setReason(event.currentTarget.value)} />
-            <small>Kept in the audit; may be empty.</small>
+            <small>Optional. Kept in the audit.</small>
           </label>
         )}
         <CommandLine text={action.command(given)} />

@@ -4,35 +4,35 @@ import type { Role } from '../api/answers.ts';
 import { useMay } from '../api/caller.ts';
 import { focusOnTitle } from './page.tsx';
 
-/** Something that a person may do to the fleet, as the dialog shows it. */
+/** A change that a person can make to the fleet, as the dialog shows it. */
 export interface Action {
-  /** `Cancel run 2026…?`: what will be done, to what. */
+  /** The action and its object, such as `Cancel run 2026…?`. */
   readonly title: string;
-  /** On the button: one verb. */
+  /** Verb on the dialog's button. */
   readonly verb: string;
-  /** Where there is little room; the verb by default. */
+  /** Shorter text where there is little room; defaults to the verb. */
   readonly label?: string;
-  /** Shared by actions that take turns, as pausing and resuming: the button stays, and the focus on it. */
+  /** Shared by actions that replace each other, like pausing and resuming, so that the button stays and keeps the focus. */
   readonly place?: string;
-  /** Whose button it is; `admin` by default. */
+  /** Role that sees the button; defaults to `admin`. */
   readonly needs?: Role;
-  /** It can't be taken back. */
+  /** True if the action can't be undone. */
   readonly isFinal?: boolean;
-  /** What it means, in a sentence or two. */
+  /** Its meaning in a sentence or two. */
   readonly meaning?: string;
-  /** Counts what it would touch; shown before the button may be pressed. */
+  /** Counts what the action would affect. The button is disabled until the count is shown. */
   readonly count?: () => Promise<string>;
   /** Asks for a reason, which is kept in the audit. */
   readonly asksReason?: boolean;
   /** Asks for a value. */
   readonly asks?: { readonly label: string; readonly hint?: string };
-  /** The same on the command line. */
+  /** Returns the equivalent command. */
   readonly command: (given: Given) => string;
-  /** Does it; resolves with what became of it, in a sentence. */
+  /** Performs the action and resolves with a sentence about the result. */
   readonly run: (given: Given) => Promise<string>;
 }
 
-/** What was typed into the dialog. */
+/** Text typed into the dialog. */
 interface Given {
   readonly reason: string | undefined;
   readonly value: string;
@@ -43,17 +43,17 @@ export const ActionContext = createContext<(action: Action) => void>(() => {});
 
 interface ActionButtonProps {
   readonly action: Action;
-  /** Shown on the button; the action's verb by default. */
+  /** Text of the button; defaults to the action's label or verb. */
   readonly children?: string;
-  /** For readers that hear one button after the other: which run, which host. */
+  /** The run or host that it acts on, for screen readers, which read one button after the other. */
   readonly of?: string;
 }
 
-/** A button that opens the dialog for an action; none for those who may not do it. */
+/** A button that opens the dialog for an action. Shows nothing to users without the role. */
 export function ActionButton({ action, children = action.label ?? action.verb, of }: ActionButtonProps) {
   const open = useContext(ActionContext);
   const button = useRef<HTMLButtonElement>(null);
-  // Other effects end when the button is gone already.
+  // A layout effect, since others are cleaned up after the button has gone.
   useLayoutEffect(() => {
     const shown = button.current;
     return () => {
@@ -79,7 +79,7 @@ interface ActionButtonsProps {
   readonly of?: string;
 }
 
-/** What may be done to one thing. */
+/** The buttons for the actions on one thing. */
 export function ActionButtons({ actions, of }: ActionButtonsProps) {
   const named = of === undefined ? {} : { of };
   return (

@@ -5,13 +5,13 @@ import { SECOND_MS } from '../../../../../shared/task/durations.ts';
 
 interface Line {
   readonly name: string;
-  /** A colour of the style sheet: `--good`. */
+  /** Name of a colour in the style sheet, such as `--good`. */
   readonly colour: string;
   readonly values: readonly number[];
 }
 
 interface ChartProps {
-  /** What it shows, in words that replace it for those who can't see it. */
+  /** Text that replaces the chart for users who can't see it. */
   readonly label: string;
   /** Epoch seconds. */
   readonly times: readonly number[];
@@ -24,12 +24,12 @@ const NARROWEST_PX = 120;
 const AXIS_PX = 52;
 const AXIS_HEIGHT_PX = 26;
 const FONT = '11px system-ui, sans-serif';
-/** The last hour, also while less than that is known. */
+/** The chart spans an hour even while less than that is known. */
 const SPAN_S = 3_600;
-/** Of the line of what is bad: who doesn't see colours, or has chosen his own, tells it from the others by this. */
+/** Dashes of the line for bad news, so that it can be told from the others without seeing its colour. */
 const DASH = [5, 4];
 
-/** Lines over the last hour. Who points at it reads a moment's values below it. */
+/** Lines over the last hour. Pointing at a moment shows its values below. */
 export function Chart({ label, times, lines, text }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
@@ -113,12 +113,12 @@ function dataOf(times: readonly number[], lines: readonly Line[]): uPlot.Aligned
   const first = times[0];
   if (last === undefined || first === undefined || last - first >= SPAN_S)
     return [[...times], ...lines.map(({ values }) => [...values])];
-  // An empty place an hour ago keeps the scale, so that lines don't shrink while they grow.
+  // An empty point an hour ago keeps the scale, so that a growing line doesn't shrink.
   return [[last - SPAN_S, ...times], ...lines.map(({ values }) => [null, ...values])];
 }
 
 function colourOf(name: string, element: Element): string {
-  // The style sheet gives light and dark in one value, which only a property resolves.
+  // The style sheet gives light and dark in one value, which is resolved only on an element.
   const probe = document.createElement('span');
   probe.className = `probe ${name.slice(2)}`;
   element.append(probe);
@@ -131,7 +131,7 @@ function clock(seconds: number): string {
   return timeOfDay(seconds * SECOND_MS);
 }
 
-/** Changes when light becomes dark. */
+/** Returns a text that changes when the theme or the system's colour scheme does. */
 function useTheme(): string {
   const read = (): string =>
     `${document.documentElement.dataset.theme}${matchMedia('(prefers-color-scheme: dark)').matches}`;

@@ -3,10 +3,10 @@ import { useIsLocal } from '../api/caller.ts';
 import { localCommand } from '../command-line.ts';
 
 const SAID_MS = 4_000;
-/** A longer one scrolls. */
+/** Characters beyond which the command scrolls. */
 const LONG = 400;
 
-/** A command that does the same in a terminal, to copy. */
+/** A command to copy into a terminal, which does the same as the page or dialog. */
 export function CommandLine({ text: command }: { readonly text: string }) {
   const text = useIsLocal() ? localCommand(command) : command;
   const code = useRef<HTMLElement>(null);
@@ -33,13 +33,13 @@ export function CommandLine({ text: command }: { readonly text: string }) {
   );
 }
 
-/** Copies a text that stands in an element. Where the browser refuses, the text is selected, for the keyboard. */
+/** Copies the text of an element. If the browser refuses, selects it for copying with the keyboard. */
 async function copied(text: string, element: HTMLElement | null): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Refused by the reader; or the page came by http from another machine, where browsers have no clipboard.
+    // The user refused, or the page came over plain HTTP from another machine, for which browsers offer no clipboard.
     if (element !== null) getSelection()?.selectAllChildren(element);
     return document.execCommand('copy');
   }

@@ -3,7 +3,7 @@ import { SECOND_MS } from '../../../../../shared/task/durations.ts';
 import { useLive } from '../api/live.ts';
 import { secondsUntil } from '../api/live-feed.ts';
 
-/** Whether the figures are live and, if not, why and what happens next. Only a change is read out, never the countdown. */
+/** Shows whether the figures are live and, if not, why and what happens next. Screen readers read out changes but not the countdown. */
 export function ConnectionState() {
   const { feed, snapshot } = useLive();
   const { connection, stores } = snapshot;
@@ -15,7 +15,7 @@ export function ConnectionState() {
       : connection.state === 'live'
         ? stores === undefined
           ? 'Live'
-          : 'Partly'
+          : 'Degraded'
         : 'Connecting';
   const tone = word === 'Live' ? 'good' : word === 'Connecting' ? 'dim' : 'bad';
   const why = stores ?? away?.why;
@@ -27,11 +27,9 @@ export function ConnectionState() {
       {why !== undefined && connection.state !== 'connecting' && (
         <div class="away">
           <span role="alert">
-            {away === undefined && `${sentence(why)}. What needs it waits.`}
+            {away === undefined && `${sentence(why)}. Everything that needs it waits.`}
             {away !== undefined && snapshot.fleet !== undefined && `No new figures: ${why}. These are the last ones.`}
-            {away !== undefined &&
-              snapshot.fleet === undefined &&
-              `${sentence(why)}. Figures come by themselves after that.`}
+            {away !== undefined && snapshot.fleet === undefined && `${sentence(why)}. Figures appear once it is back.`}
           </span>{' '}
           {away?.triesAt !== undefined && (
             <>

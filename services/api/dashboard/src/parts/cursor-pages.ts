@@ -2,19 +2,19 @@ import { useState } from 'preact/hooks';
 import { type Asked, useAnswer } from '../api/answer.ts';
 import { queryOf } from '../api/client.ts';
 
-/** A list that the API gives page by page. */
+/** A page of a list, as the API answers it. */
 interface CursorPage {
   readonly next?: string | number | null;
 }
 
 export interface CursorPages<T> extends Asked<T> {
-  /** Pages before this one. */
+  /** Number of pages before this one. */
   readonly page: number;
   readonly onBack: (() => void) | undefined;
   readonly onNext: (() => void) | undefined;
 }
 
-/** Asks for one page of a list after the other; `query` begins at the first again when it changes. */
+/** Requests a list one page at a time. A changed `query` starts at the first page again. */
 export function useCursorPages<T extends CursorPage>(
   path: string,
   query: Readonly<Record<string, string | number | undefined>>,

@@ -3,12 +3,12 @@ import type { ComponentChildren } from 'preact';
 export interface Figure {
   readonly name: string;
   readonly value: ComponentChildren;
-  /** Below it, small. */
+  /** Small text below the value. */
   readonly note?: ComponentChildren;
   readonly isBad?: boolean;
 }
 
-/** The numbers that are looked at first. */
+/** The most important numbers of a page. */
 export function Figures({ label, figures }: { readonly label: string; readonly figures: readonly Figure[] }) {
   return (
     <dl class="figures" aria-label={label}>

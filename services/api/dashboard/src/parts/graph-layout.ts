@@ -1,6 +1,6 @@
 import type { Graph } from '../api/answers.ts';
 
-/** A step of a crawler, or its seeds, at its place. */
+/** A step of a crawler, or its seeds, with its position. */
 interface Placed {
   readonly name: string;
   readonly x: number;
@@ -18,26 +18,26 @@ export interface Layout {
   readonly arrows: readonly Arrow[];
   readonly width: number;
   readonly height: number;
-  /** Of each step. */
+  /** Width of every step. */
   readonly nodeWidth: number;
 }
 
-/** Where the seeds stand. No step has this name: a step's is a word of letters. */
+/** Name of the node for the seeds. No step has it, as names of steps have no parentheses. */
 export const SEEDS = '(seeds)';
-/** Of a step, at least. */
+/** Minimum width of a step. */
 const NODE_WIDTH = 150;
 export const NODE_HEIGHT = 44;
 const GAP_X = 90;
 const GAP_Y = 24;
 const MARGIN = 12;
-/** Of 12 px, in the widest fonts: most of what stands in a step are digits. */
+/** Width of a 12 px character in the widest fonts. Most characters in a step are digits. */
 const CHARACTER_WIDTH = 8;
 const PADDING = 8;
 
 /**
- * Steps in columns, by how many links they are from the seeds; those that nothing leads to stand in the first. Of steps in a
- * column, the one named first is on top. Arrows that lead back are kept: a step may lead to itself. All steps are
- * as wide as the longest of `texts` needs.
+ * Places steps in columns by their distance in links from the seeds. Steps that nothing leads to are in the first column. Within a column,
+ * steps keep the order of `steps`, the first on top. Arrows that lead back are kept, as a step can lead to itself. All steps are as wide as
+ * the longest of `texts` needs.
  */
 export function layoutOf({ steps, edges }: Pick<Graph, 'steps' | 'edges'>, texts: readonly string[] = []): Layout {
   const longest = Math.max(0, ...texts.map(({ length }) => length));
@@ -72,12 +72,12 @@ export function layoutOf({ steps, edges }: Pick<Graph, 'steps' | 'edges'>, texts
   };
 }
 
-/** Does it go below its steps: to an earlier column, in its own, or to itself? */
+/** Tells whether an arrow leads to an earlier column, within its own or to its own step. It is drawn below the steps. */
 function leadsBack({ from, to }: Arrow): boolean {
   return to.x <= from.x;
 }
 
-/** The line of an arrow, as the `d` of an SVG path. */
+/** Returns the line of an arrow as the `d` of an SVG path. */
 export function pathOfArrow(arrow: Arrow, nodeWidth: number): string {
   const { from, to } = arrow;
   const half = NODE_HEIGHT / 2;

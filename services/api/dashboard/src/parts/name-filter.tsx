@@ -1,4 +1,4 @@
-/** What is listed is found by a part of its name. */
+/** A field that filters a list by part of the name. */
 export function NameFilter({
   value,
   longest,

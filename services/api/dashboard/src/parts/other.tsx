@@ -2,11 +2,11 @@ import { shortened, visible } from '../visible.ts';
 
 interface OtherProps {
   readonly children: string | undefined | null;
-  /** However long it is. */
+  /** Shows the whole text, however long it is. */
   readonly isWhole?: boolean;
 }
 
-/** A text of others: a URL, a host, an error. It is shown as text, whatever is in it. */
+/** A foreign text, such as a URL, a host or an error. It is always shown as plain text. */
 export function Other({ children, isWhole = false }: OtherProps) {
   const text = children ?? '';
   return <span class="other">{visible(isWhole ? text : shortened(text))}</span>;

@@ -3,20 +3,20 @@ import { useEffect, useRef } from 'preact/hooks';
 
 interface PageProps {
   readonly title: string;
-  /** Beside the title: a state, buttons. */
+  /** A state or buttons beside the title. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** Where those begin who lost their place. */
+/** Moves the focus to the page's title, for users whose focused element has gone. */
 export function focusOnTitle(): void {
   document.querySelector('h1')?.focus({ preventScroll: true });
 }
 
-/** The page that was opened last; at the first the focus stays where the browser put it. */
+/** The title of the page shown last. On the first page the focus stays where the browser put it. */
 let shownBefore: string | undefined;
 
-/** A page with its title. Who comes by a link begins at the title, with the keyboard and the voice. */
+/** A page with its title. Following a link to it moves the focus to the title, for the keyboard and for screen readers. */
 export function Page({ title, aside, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -66,7 +66,7 @@ interface AwaitedProps {
   readonly children: ComponentChildren;
 }
 
-/** What was asked for; why it is missing or old; or that it is on its way. */
+/** Shows content that was requested, with the reason if it is missing or old, or that it is loading. */
 export function Awaited({ problem, isLoading, children }: AwaitedProps) {
   return (
     <>

@@ -4,17 +4,17 @@ import { count } from '../../../../../shared/control/format.ts';
 export const PAGE_ROWS = 100;
 
 interface PagerProps {
-  /** `hosts`, say. */
+  /** The kind of rows, such as `hosts`. */
   readonly of: string;
   readonly first: number;
   readonly rows: number;
-  /** Nothing if unknown. */
+  /** Rows of all pages; undefined if unknown. */
   readonly total?: number | undefined;
   readonly onBack: (() => void) | undefined;
   readonly onNext: (() => void) | undefined;
 }
 
-/** Which part of a long list is shown, and the way to the others. */
+/** Says which part of a long list is shown, with buttons to the pages before and after it. */
 export function Pager({ of, first, rows, total, onBack, onNext }: PagerProps) {
   if (onBack === undefined && onNext === undefined) return null;
   const ofAll = total === undefined ? '' : ` of ${count(total)}`;

@@ -3,7 +3,7 @@ import type { Run } from '../api/answers.ts';
 
 const HUNDRED = 100;
 
-/** How far a run is: done, skipped and failed of what it has discovered. */
+/** The progress of a run: the shares done, skipped and failed of its discovered tasks. */
 export function Progress({ run }: { readonly run: Run }) {
   const { discovered, done, skipped, failed, cancelled } = run;
   const ended = done + skipped + failed + cancelled;

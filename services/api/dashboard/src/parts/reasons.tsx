@@ -3,10 +3,10 @@ import { count } from '../../../../../shared/control/format.ts';
 interface ReasonsProps {
   readonly label: string;
   readonly reasons: Readonly<Record<string, number>>;
-  /** Where a reason leads. */
+  /** Returns the address that a reason links to. */
   readonly link?: (reason: string) => string;
   readonly none: string;
-  /** Of failures: in their colour. */
+  /** Shows the bars in the colour of failures. */
   readonly isBad?: boolean;
 }
 

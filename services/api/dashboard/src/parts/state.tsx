@@ -1,4 +1,4 @@
-/** Which of the few colours a state has; its word is always there, too. */
+/** Colours of states. The word is always shown as well. */
 const TONES: Readonly<Record<string, string>> = {
   running: 'good',
   consuming: 'good',
@@ -15,7 +15,7 @@ const TONES: Readonly<Record<string, string>> = {
   unreachable: 'bad',
 };
 
-/** A state in a word, with a mark in its colour. */
+/** A state as a word with a coloured mark. */
 export function State({ of }: { readonly of: string }) {
   const tone = TONES[of] ?? (of.startsWith('waiting') ? 'warn' : 'dim');
   return <span class={`state ${tone}`}>{of}</span>;

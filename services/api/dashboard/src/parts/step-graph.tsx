@@ -9,7 +9,7 @@ interface StepRow extends StepCounts {
 
 const LONGEST_NAME = 20;
 
-/** A run's steps with what each has done: as a picture, and as a table for those who can't see it. */
+/** A run's steps with their counts, as a picture and, for users who can't see it, as a table. */
 export function StepGraph({ graph, run }: { readonly graph: Graph; readonly run: Run }) {
   const rows = graph.steps.map((name): StepRow => ({ name, ...countsOf(name, graph, run) }));
   const texts = rows.flatMap((row) => [shortened(row.name), `${doneText(row)}${failedText(row)}`]);
@@ -17,7 +17,7 @@ export function StepGraph({ graph, run }: { readonly graph: Graph; readonly run:
   const countsByName = new Map(rows.map((row) => [row.name, row]));
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
       <section class="graph" aria-label={`Graph of crawler ${graph.name}`} tabIndex={0}>
         <svg
           width={width}
@@ -90,7 +90,7 @@ export function StepGraph({ graph, run }: { readonly graph: Graph; readonly run:
   );
 }
 
-/** A run counts the tasks of all steps but the first: that has the rest. */
+/** Returns the counts of a step. The run counts the tasks of every step except the first, which gets the rest. */
 function countsOf(name: string, { steps }: Graph, run: Run): StepCounts {
   const counted = run.steps?.[name];
   if (counted !== undefined) return counted;

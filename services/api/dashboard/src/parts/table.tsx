@@ -3,25 +3,25 @@ import type { ComponentChildren } from 'preact';
 export interface Column<Row> {
   readonly name: string;
   readonly of: (row: Row) => ComponentChildren;
-  /** Numbers stand to the right. */
+  /** Aligned to the right. */
   readonly isNumber?: boolean;
-  /** It names the row. */
+  /** The column names the row. */
   readonly isHead?: boolean;
-  /** Left out where there is little room. */
+  /** Hidden where there is little room. */
   readonly isExtra?: boolean;
 }
 
 interface TableProps<Row> {
-  /** What the table shows, for those who hear it. */
+  /** Name of the table for screen readers. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** In place of an empty table. */
+  /** Shown in place of an empty table. */
   readonly none: ComponentChildren;
 }
 
-/** Rows of facts. On a narrow screen each row becomes a short list, with the columns' names in front. */
+/** A table. On a narrow screen each row becomes a short list with the columns' names in front. */
 export function Table<Row>({ label, columns, rows, keyOf, none }: TableProps<Row>) {
   if (rows.length === 0) return <p class="none">{none}</p>;
   return (

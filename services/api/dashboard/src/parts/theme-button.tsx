@@ -4,7 +4,7 @@ const THEMES = ['auto', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
 const KEY = 'trawl-theme';
 
-/** Light, dark, or as the system has it. Kept in this browser. */
+/** Switches between light, dark and the system's colours. The choice is kept in this browser. */
 export function ThemeButton() {
   const [theme, setTheme] = useState<Theme>(readTheme);
   useEffect(() => {
@@ -12,7 +12,7 @@ export function ThemeButton() {
     try {
       localStorage.setItem(KEY, theme);
     } catch {
-      // A browser that keeps nothing follows the system next time.
+      // The choice can't be kept: next time the page follows the system.
     }
   }, [theme]);
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto';
@@ -28,7 +28,7 @@ export function ThemeButton() {
   );
 }
 
-/** As it was chosen, before anything is drawn. */
+/** Applies the kept choice before anything is drawn. */
 export function showKeptTheme(): void {
   showTheme(readTheme());
 }

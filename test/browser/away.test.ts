@@ -40,7 +40,7 @@ test('Redis and RabbitMQ are away: the page says which', async () => {
   onTestFinished(() => api.stop());
   const page = await openPage(browser, api, { mayFail: true });
   await page
-    .getByText(/Redis is away; RabbitMQ is away. Figures come/)
+    .getByText(/Redis is away; RabbitMQ is away. Figures appear/)
     .first()
     .waitFor();
   expect(await flawsOf(page)).toEqual([]);

@@ -64,7 +64,7 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
       schema: {
         tags,
         operationId: 'pauseHost',
-        summary: 'trawl pause --host HOST',
+        summary: 'Pause a host (`trawl pause --host HOST`)',
         params: hostParams,
         body: reasonBody,
         response: { 200: steeredHostSchema, ...errors },
@@ -83,7 +83,7 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
       schema: {
         tags,
         operationId: 'resumeHost',
-        summary: 'trawl resume --host HOST',
+        summary: 'Resume a host (`trawl resume --host HOST`)',
         params: hostParams,
         body: reasonBody,
         response: { 200: steeredHostSchema, ...errors },
@@ -103,7 +103,7 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
       schema: {
         tags,
         operationId: 'limitHost',
-        summary: 'trawl limit HOST RATE',
+        summary: 'Limit the rate of a host (`trawl limit HOST RATE`)',
         params: hostParams,
         body: z.strictObject({
           rate: z.string().max(50).describe('Like --rate: 2/s, 60/min, 100/h; none removes the limit'),
@@ -126,7 +126,7 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
       schema: {
         tags,
         operationId: 'unlimitHost',
-        summary: 'trawl limit HOST none',
+        summary: 'Remove the limit of a host (`trawl limit HOST none`)',
         params: hostParams,
         response: { 200: limited, ...errors },
       },

@@ -159,7 +159,7 @@ function addSteering(app: Api, verb: SteerVerb, { link }: ApiParts): void {
       schema: {
         tags,
         operationId: `${verb}Run`,
-        summary: `trawl ${verb} RUN`,
+        summary: `Steer a run (\`trawl ${verb} RUN\`)`,
         params: runParams,
         body: reasonBody,
         response: {

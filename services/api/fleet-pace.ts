@@ -6,11 +6,11 @@ const PACE_OVER_MS = 5 * SECOND_MS;
 
 /** Measures the pace of all runs together. Runs that begin and end between two looks, as batches do, count as well. */
 export class FleetPace {
-  /** Pages that each run had completed at the last look. */
+  /** Pages of each run that were done, skipped or failed at the last look. */
   #ended: ReadonlyMap<string, number> = new Map();
   /** The store's time at the last look. */
   #readAt = 0;
-  /** Pages completed since the first look. */
+  /** Pages done, skipped or failed since the first look. */
   #total = 0;
   #samples: { readonly at: number; readonly total: number }[] = [];
 

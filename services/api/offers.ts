@@ -46,7 +46,7 @@ interface OffersOptions {
 const OFFERING = 'api-offers';
 /** Three beats fit into the lease of a producer. */
 const BEAT_EVERY_MS = PRODUCER_LEASE_MS / 4;
-/** Runs kept open this way. A beat of so many takes about a second. */
+/** Maximum number of runs kept open this way. A beat of all of them takes about a second. */
 const MOST_KEPT_WAITING = 10_000;
 const BEATS_AT_ONCE = 32;
 /** URLs remembered of the last seconds. Beyond this, the oldest offers are not repeated. */

@@ -150,7 +150,7 @@ export class Producers implements Service {
     const { log, measures, clock } = this.#options;
     const opened = Promise.withResolvers<void>();
     const { signal } = this.#stopped;
-    // Others may have begun since it was asked.
+    // Other producers might have begun since the first check.
     this.#expectPlace(read.run);
     await this.#begin(
       read.run,
@@ -179,7 +179,7 @@ export class Producers implements Service {
     const { run, settings, runOptions, seeds, startOf } = read;
     const rules = await routingRulesOf(settings);
     const fetcher = measures.fetcher(await this.fetcher());
-    // Others may have begun since it was asked.
+    // Other producers might have begun since the first check.
     this.#expectPlace(run);
     const watched = new WatchedProducer({
       ...{ settings, stores, fetcher, rules, run, runOptions, log, startOf },

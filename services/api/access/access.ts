@@ -21,7 +21,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller; undefined on routes that check no token. */
     caller: Caller | undefined;
-    /** What was changed, for the audit, where the path doesn't say it or nothing was. */
+    /** The change, for the audit, if the parameters of the path don't describe it. */
     changed: Changed | undefined;
     /** Notes a long change in the audit before it begins, since this process might end half-way. A dry run is not noted. */
     begins(changed: Changed): Promise<void>;

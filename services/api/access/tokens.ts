@@ -8,7 +8,7 @@ import { ConfigurationError, messageOf } from '../../../shared/runtime/errors.ts
  *
  * | role | allows |
  * |---|---|
- * | `read` | look |
+ * | `read` | view everything |
  * | `submit` | open runs, offer URLs, crawl batches |
  * | `admin` | steer and delete |
  */

@@ -20,7 +20,7 @@ const MOST_CURSOR = 1_000;
 const TRUNCATED =
   'True if there are more: of runs with thousands of hosts, those whose turn is furthest away are listed';
 
-/** Adds the routes of hosts: what they wait for and how fast they are asked, pausing and limits. */
+/** Adds the routes that list, pause, resume and limit hosts. */
 export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
   app.get(
     '/api/hosts',

@@ -106,7 +106,7 @@ async function findColumns(source: RecordSource, run: string, reader: TableReade
     for (const _ of reader.rows(record as unknown as TableRecord));
 }
 
-/** A run whose first record has been read, from which on the number of its done pages is known. */
+/** A run's records once the first has been read, when the number of its done pages is known. */
 interface Reading {
   readonly done: number;
   readonly records: AsyncIterable<PageRecord>;

@@ -13,7 +13,7 @@ export function notePaths(app: Api): Map<string, Set<string>> {
 /** Adds a route for each path's other methods, which answers 405 with the methods that exist. */
 export function addWrongMethods(app: Api, paths: ReadonlyMap<string, ReadonlySet<string>>): void {
   for (const [url, methods] of [...paths]) {
-    // This is the dashboard's files, which can be any path.
+    // The route of the dashboard's files matches any path.
     if (url.includes('*')) continue;
     const allow = [...methods].sort().join(', ');
     app.route({

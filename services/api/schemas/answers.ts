@@ -57,7 +57,7 @@ const pausedHostSchema = z.looseObject({
   reason: z.string(),
   byHand: z.boolean(),
   unreachable: z.boolean(),
-  seconds: z.int().optional().describe('Time until it resumes; left out if somebody has to resume it'),
+  seconds: z.int().optional().describe('Seconds until it resumes; left out if somebody has to resume it'),
 });
 const ofHosts = { dueHosts: z.int(), pausedHosts: z.array(pausedHostSchema) };
 
@@ -157,7 +157,7 @@ const pauseSchema = z.object({
   paused: z.boolean(),
   byHand: z.boolean().optional(),
   reason: z.string().optional(),
-  ms: z.number().optional().describe('Time until it resumes; left out if it is paused by hand'),
+  ms: z.number().optional().describe('Milliseconds until it resumes; left out if it is paused by hand'),
 });
 export const steeredHostSchema = z.object({ host: z.string(), was: pauseSchema, is: pauseSchema });
 
@@ -170,7 +170,7 @@ export const listedHostSchema = z.object({
   pausedSeconds: z
     .number()
     .nullable()
-    .describe('Time until it resumes; null if it is not paused, or if somebody has to resume it'),
+    .describe('Seconds until it resumes; null if it is not paused, or if somebody has to resume it'),
   reason: z.string(),
   byHand: z.boolean(),
   unreachable: z.boolean(),

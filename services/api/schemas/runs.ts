@@ -74,7 +74,7 @@ export const runRequestSchema = z.strictObject({
   webhook: webhookSchema.optional().describe('Receives a POST when the run has ended'),
 });
 
-/** What `produce --json` prints. */
+/** Answer of `produce --json`. */
 export const producedSchema = z.looseObject({
   run: z.string(),
   state: z.string(),

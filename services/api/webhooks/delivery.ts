@@ -25,7 +25,7 @@ interface DeliveryParts {
   readonly signal: AbortSignal;
 }
 
-/** Posts the summary of an ended run to its receiver, once. A redirect is a failure: it names an address that nobody approved. */
+/** Posts the summary of an ended run to its receiver, once. A redirect is a failure, since it names an address other than the submitted one. */
 export async function deliver(
   hook: Pick<KeptHook, 'id' | 'url' | 'secret'>,
   progress: RunProgress,

@@ -116,7 +116,7 @@ export interface Host {
   readonly waiting: number;
   readonly runs: readonly string[];
   readonly paused: boolean;
-  /** Time until it resumes; null if it is not paused, or if somebody has to resume it. */
+  /** Seconds until it resumes; null if it is not paused, or if somebody has to resume it. */
   readonly pausedSeconds: number | null;
   readonly reason: string;
   readonly byHand: boolean;

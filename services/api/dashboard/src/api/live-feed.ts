@@ -5,7 +5,7 @@ import { ApiProblem, ask, queryOf, sentenceOf, UNAUTHORIZED } from './client.ts'
 /**
  * The state of the feed.
  *
- * | state        | what the reader sees                               | leads to                          |
+ * | state        | what the user sees                                 | leads to                          |
  * |--------------|----------------------------------------------------|-----------------------------------|
  * | `connecting` | nothing yet                                        | `live`, `away`, `signed out`      |
  * | `live`       | figures that move                                  | `away`, `signed out`, `resting`   |

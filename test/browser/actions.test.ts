@@ -29,7 +29,7 @@ test('a run is paused, resumed, sealed and cancelled, each with its command', as
   await said(page, 'sealed');
   await page.getByRole('button', { name: 'Cancel run run-06' }).click();
   await page.getByText(/450 waiting URLs will be dropped/).waitFor();
-  // Its result is told long enough to be in the picture.
+  // The result is shown long enough to be in the picture.
   await page.getByText('is sealed').waitFor({ state: 'hidden' });
   expect(await violationsOf(page)).toEqual([]);
   await picture(page, 'dialog-cancel');
@@ -56,7 +56,7 @@ test('all runs are paused and resumed from the overview', async () => {
 });
 
 test('a host is paused, resumed and limited', async () => {
-  // A rate that is none is refused, which the browser notes.
+  // An invalid rate is refused, which the browser logs.
   const page = await openPage(busy.browser, busy.api, { mayFail: true });
   await page.goto(`${busy.api.url}/#/hosts`);
   const name = page.getByLabel('Steer a host by name');
@@ -80,7 +80,7 @@ test('a host is paused, resumed and limited', async () => {
   await said(page, 'limited to 30/min');
 });
 
-test('letters are filtered, replayed and deleted, after they were counted', async () => {
+test('letters are filtered, counted, replayed and deleted', async () => {
   const page = await openPage(busy.browser, busy.api);
   await page.goto(`${busy.api.url}/#/dead-letters`);
   await page.getByText(/^25\d dead letters\./).waitFor();
@@ -137,7 +137,7 @@ test('the URLs of a host, and all of them, are counted and forgotten', async () 
   await page.getByText('There are none.').waitFor();
 });
 
-test('the audit has it all', async () => {
+test('the audit has all of these actions', async () => {
   const page = await openPage(busy.browser, busy.api);
   await page.goto(`${busy.api.url}/#/audit`);
   await page

@@ -30,7 +30,7 @@ test('the API goes away and comes back: the page says so, keeps its figures, and
   await page.getByText('No new figures').waitFor({ state: 'detached' });
 });
 
-test('Redis and RabbitMQ are away: the page says which', async () => {
+test('Redis and RabbitMQ are away: the page names them', async () => {
   const [amqp, redis] = [await freePort(), await freePort()];
   const workplace = await openWorkplace({
     RABBITMQ_URL: `amqp://guest:guest@127.0.0.1:${amqp}`,
@@ -47,7 +47,7 @@ test('Redis and RabbitMQ are away: the page says which', async () => {
   await picture(page, 'away-redis');
 });
 
-test('Redis and RabbitMQ go away while the page is open, one after the other, and come back: it says which, and mends itself', async () => {
+test('Redis and RabbitMQ go away one after the other while the page is open, and come back: the page names them, and recovers', async () => {
   const servers = await privateServers(needPrograms());
   onTestFinished(() => servers.remove());
   await Promise.all([servers.redis.start(), servers.rabbitmq.start()]);

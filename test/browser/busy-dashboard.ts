@@ -19,7 +19,7 @@ interface BusyDashboardOptions {
   readonly beat?: boolean;
 }
 
-/** Opens them before the tests of a file, and closes them afterwards; what is returned may be read from the first test on. */
+/** Opens both before the tests of a file and closes them afterwards. The returned object can be read from the first test on. */
 export function busyDashboard({ beat = false, ...store }: BusyDashboardOptions = {}): BusyDashboard {
   const opened: { -readonly [K in keyof BusyDashboard]?: BusyDashboard[K] } = {};
   beforeAll(async () => {

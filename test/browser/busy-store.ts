@@ -15,14 +15,14 @@ import { letterOf } from '../support/stores/letters.ts';
 import { openLocalParts } from '../support/stores/local-parts.ts';
 import { offerAll } from '../support/stores/offer-all.ts';
 
-/** A text that would do harm, or spoil the page, if it were taken for anything but text. */
+/** A text that would do harm or spoil the page if it were not shown as plain text. */
 const HOSTILE =
   '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>\u202e"\'&amp;{{7*7}}\u001b[31m עברית';
-/** The same, with 5 000 characters that no line can break at. */
+/** The same text, with 5 000 characters without a place for a line break. */
 export const LONG_HOSTILE = `${HOSTILE}${'unbreakable'.repeat(455)}`;
-/** As long as a name of a host may be. */
+/** The longest possible host name. */
 export const LONG_HOST = `${['a', 'b', 'c'].map((letter) => letter.repeat(63)).join('.')}.example`;
-/** As long as the name of a run may be. */
+/** The longest possible run id. */
 const LONG_RUN = 'r'.repeat(63);
 export const HOSTILE_URL = `https://hostile.example/?q=${encodeURIComponent(HOSTILE)}&${'long'.repeat(60)}`;
 /** The runs of the busy store, newest last. */
@@ -34,7 +34,7 @@ const DAY_LETTERS = 240;
 const KEPT_AT_ONCE = 500;
 const BOUNDS = ['slots', 'politeness', 'cpu', 'memory', 'network'] as const;
 
-/** A folder with a busy store, for all tests of a file: who opens it closes it. */
+/** A folder with a busy store, for all tests of a file. The caller that opens it closes it. */
 export async function openBusyWorkplace({ isHostile = false, letters = MANY_LETTERS } = {}): Promise<Workplace> {
   // The doctor looks at a fleet's servers, too.
   const servers = { RABBITMQ_URL: inject('rabbitmqUrl'), REDIS_URL: inject('redisUrl') };
@@ -46,7 +46,7 @@ export async function openBusyWorkplace({ isHostile = false, letters = MANY_LETT
 /** Of every tenth task. */
 const FAILURES = ['timeout', 'connection', 'http_5xx'] as const;
 
-/** Fills a local store with 20 runs, 5 000 hosts, letters and workers, and with others' texts: what the API then answers is real. */
+/** Fills a local store with 20 runs, 5 000 hosts, letters, workers and foreign texts, so that the API's answers are real. */
 async function fillBusyStore(folder: string, reason: string, letterCount: number): Promise<void> {
   const { store, database, frontier, gate, runs, letters } = openLocalParts({
     clock: new SteadyClock(systemClock),

@@ -4,7 +4,7 @@ import { installPackages } from '../support/servers/debian.ts';
 
 const PROGRAM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** Where Debian's Chromium is missing, root installs it: once for all tests, and in no test's time. */
+/** Installs Debian's Chromium if it is missing and the user is root: once, before all tests. */
 export function needChromium(): void {
   if (!existsSync(PROGRAM)) installPackages('chromium');
   if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: sudo apt-get install chromium, or set CHROMIUM`);

@@ -10,7 +10,7 @@ import { freePort } from '../support/servers/machine.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-/** Where pictures go; left out: none are made. */
+/** Folder for pictures. Without it none are made. */
 const PICTURES = process.env.SCREENSHOTS;
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 400, height: 800 };
@@ -20,10 +20,10 @@ export const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) => [
   { name: `narrow-${colorScheme}`, colorScheme, viewport: NARROW },
 ]);
 
-/** Each width and each colour once: for what is on a page that was seen in every look. */
+/** Each width and each colour once, for parts of pages that are tested in every look. */
 export const TWO_LOOKS = LOOKS.filter(({ colorScheme, viewport }) => (colorScheme === 'light') === (viewport === WIDE));
 
-/** `trawl api`, started as a user would, and where its dashboard is. */
+/** `trawl api`, started as a user would start it, with the address of its dashboard. */
 export interface OpenApi {
   readonly workplace: Workplace;
   readonly url: string;
@@ -31,7 +31,7 @@ export interface OpenApi {
   stop(): Promise<void>;
 }
 
-/** Starts an API over the local store of a folder, or a fleet's with the settings of its workplace. */
+/** Starts an API over the local store of a folder, or over a fleet with the settings of its workplace. */
 export async function openApi(
   args: readonly string[],
   { workplace, port }: { readonly workplace?: Workplace; readonly port?: number } = {},
@@ -49,7 +49,7 @@ export async function openApi(
   return { workplace: place, url: `http://127.0.0.1:${at}`, port: at, stop };
 }
 
-/** A page whose console errors fail the test, but those that the test expects. */
+/** Opens a page whose console errors fail the test, except those that the test expects. */
 export async function openPage(
   browser: Browser,
   api: Pick<OpenApi, 'url'>,
@@ -76,9 +76,9 @@ export async function openPage(
   return page;
 }
 
-/** What axe finds wrong on the page, a line each. */
+/** Returns what axe finds wrong on the page, one line each. */
 export async function violationsOf(page: Page): Promise<string[]> {
-  // Added by the browser's own hand, since the page allows no script but its own.
+  // Injected through the browser, since the page allows no script but its own.
   if (!(await page.evaluate(() => 'axe' in globalThis))) {
     const cdp = await page.context().newCDPSession(page);
     const { readFile } = await import('node:fs/promises');
@@ -88,14 +88,14 @@ export async function violationsOf(page: Page): Promise<string[]> {
     () =>
       (globalThis as unknown as { axe: { run(on: unknown, options: object): Promise<AxeResults> } }).axe.run(document, {
         resultTypes: ['violations'],
-        // WCAG 2.2, which axe leaves off.
+        // The rules of WCAG 2.2, which axe has off by default.
         rules: { 'target-size': { enabled: true } },
       }) as Promise<AxeResults>,
   );
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
 }
 
-/** What is wrong with how the page looks: what axe finds, and whatever sticks out of the window. */
+/** Returns what is wrong with the page: axe's findings, and everything that sticks out of the window. */
 export async function flawsOf(page: Page): Promise<string[]> {
   const tooWide = await page.evaluate(() => {
     const scrolls = (element: Element | null): boolean =>

@@ -5,7 +5,7 @@ import { flawsOf, openPage, picture, TWO_LOOKS } from './dashboard.ts';
 
 const busy = busyDashboard();
 
-/** Every dialog: its name, the page that has it, its button, and what it says before it may be pressed. */
+/** Every dialog: its name, the page that has it, its button, and a text that it shows before it can be confirmed. */
 const DIALOGS: readonly (readonly [name: string, hash: string, button: string | RegExp, says: string])[] = [
   ['pause-run', '#/runs/run-06', 'Pause run run-06', 'Nothing more of it is released'],
   ['resume-run', '#/runs/run-03', 'Resume run run-03', 'Resume run run-03?'],
@@ -34,7 +34,7 @@ async function openerOf(page: Page, hash: string, name: string | RegExp): Promis
 }
 
 describe.each(TWO_LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
-  test('each dialog is accessible, counts, leaves by Escape, and gives the focus back', async () => {
+  test('each dialog is accessible, counts, closes on Escape, and returns the focus', async () => {
     const page = await openPage(busy.browser, busy.api, { viewport, colorScheme, mayFail: true });
     const found: string[] = [];
     for (const [name, hash, button, says] of DIALOGS) {
@@ -63,7 +63,7 @@ describe.each(TWO_LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
   });
 });
 
-test('after an action the focus is on its button or, if that is gone, on the title', async () => {
+test('after an action the focus is on its button or, if the button is gone, on the title', async () => {
   const page = await openPage(busy.browser, busy.api);
   await page.goto(`${busy.api.url}/#/runs`);
   const { keyboard } = page;
@@ -96,7 +96,7 @@ test.each(['#/', '#/runs', '#/runs/run-06', '#/dead-letters', '#/url', '#/new', 
   'Tab goes through all of %s once, visibly, from the way past the menu, and comes out',
   async (hash) => {
     const page = await openPage(busy.browser, busy.api);
-    // Who comes by a link begins at the title; who opens the page, at its top.
+    // Following a link starts at the title, opening the page at its top.
     await page.goto(`${busy.api.url}/${hash}`);
     await page.reload();
     await page.getByText('Live', { exact: true }).waitFor();
@@ -129,7 +129,7 @@ test.each(['#/', '#/runs', '#/runs/run-06', '#/dead-letters', '#/url', '#/new', 
   },
 );
 
-test('a command is copied; where the browser refuses, another way, and at last it is selected for the keyboard', async () => {
+test('a command is copied; if the browser refuses, another way is tried, and finally the command is selected for the keyboard', async () => {
   const COMMAND = 'trawl cancel run-06 --local';
   const permissions = ['clipboard-read', 'clipboard-write'];
   for (const refused of [[], ['clipboard'], ['clipboard', 'copying']]) {

@@ -23,7 +23,7 @@ async function openFleetPage(): Promise<{ readonly fleet: Fleet; readonly page: 
     worker.signal('SIGTERM');
     await Promise.all([worker.ended, api.stop()]);
   });
-  // Without a session, the first answers are refused: the browser says so.
+  // Without a session the first requests are refused, which the browser logs.
   const page = await openPage(browser, api, { mayFail: true });
   return { fleet, page };
 }
@@ -99,7 +99,7 @@ test('URLs are added to an open run, colours change, and a session ends', async 
   await page.getByLabel('Token').fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('no token has this secret').waitFor();
-  // As the link does that the first start of the API prints.
+  // Like the link that the API prints at its first start.
   await page.evaluate(() => {
     location.hash = 'token=a-long-enough-secret-for-tests';
   });

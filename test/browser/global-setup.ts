@@ -3,7 +3,7 @@ import type { TestProject } from 'vitest/node';
 import { startServers } from '../support/servers/ladder.ts';
 import { needChromium } from './chromium.ts';
 
-/** Finds a browser, and compiles the dashboard, so that what is tested is what stands in the source, and starts the servers of a fleet. */
+/** Finds a browser, builds the dashboard from the present source, and starts the servers of a fleet. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   needChromium();
   const [servers] = await Promise.all([

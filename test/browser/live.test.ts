@@ -25,7 +25,7 @@ async function post(api: OpenApi, path: string, body: object): Promise<void> {
   if (!ok) throw new Error(`${path} was answered with ${status}`);
 }
 
-/** A run that waits, paused, so that what it is offered stays. */
+/** A paused run, in which offered URLs keep waiting. */
 async function openPaused(api: OpenApi): Promise<void> {
   await post(api, '/api/runs', { run: 'waits', seeds: [] });
   await post(api, '/api/runs/waits/pause', { reason: 'a test' });
@@ -41,7 +41,7 @@ async function waitingOf(page: Page): Promise<string> {
   return await figure.locator('dd').first().innerText();
 }
 
-test('an answer that takes longer than the page waits before it asks again comes all the same', async () => {
+test('an answer that takes longer than the refresh interval still arrives', async () => {
   const api = await openLocal();
   await openPaused(api);
   await offer(api, 0, 3);
@@ -84,13 +84,13 @@ test('figures move without reloading, and only changes of the connection are rea
   expect(seen.told?.filter((text) => text !== 'Live' && text !== '') ?? []).toEqual([]);
 });
 
-test('a tab in the background lets the API alone, and catches up when it is looked at', async () => {
+test('a hidden tab sends no requests, and catches up when it is visible again', async () => {
   const api = await openLocal();
   await openPaused(api);
   const page = await openPage(browser, api);
   await expect.poll(() => waitingOf(page)).toBe('0');
   const asked: string[] = [];
-  // Headless, every tab is in front: the page is told what it would be told.
+  // In a headless browser every tab is visible, so the test sends the page the event that it would get.
   const look = async (isHidden: boolean): Promise<void> =>
     await page.evaluate((hidden) => {
       Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
@@ -99,7 +99,7 @@ test('a tab in the background lets the API alone, and catches up when it is look
   await look(true);
   page.on('request', (request) => asked.push(request.url()));
   await offer(api, 0, 9);
-  // Longer than any of the page's own intervals but those of letters.
+  // Longer than any of the page's own intervals except that of letters.
   await new Promise((resolve) => setTimeout(resolve, 6_000));
   expect(asked).toEqual([]);
   expect(await waitingOf(page)).toBe('0');
@@ -108,7 +108,7 @@ test('a tab in the background lets the API alone, and catches up when it is look
   await page.getByText('Live', { exact: true }).waitFor();
 });
 
-test('events are lost while the API stays: the page says so, and goes on by itself', async () => {
+test('events stop while the API stays up: the page says so, and recovers by itself', async () => {
   const api = await openLocal();
   await openPaused(api);
   const page = await openPage(browser, api, { mayFail: true });
@@ -126,7 +126,7 @@ test('events are lost while the API stays: the page says so, and goes on by itse
   await expect.poll(() => waitingOf(page)).toBe('5');
 });
 
-test('a link to what can be no run says so, and the figures stay live', async () => {
+test('a link with an impossible run id says so, and the figures stay live', async () => {
   const api = await openLocal();
   await openPaused(api);
   const page = await openPage(browser, api, { mayFail: true });

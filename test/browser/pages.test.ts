@@ -9,7 +9,7 @@ import { flawsOf, LOOKS, type OpenApi, openApi, openPage, picture } from './dash
 
 type Place = readonly [name: string, hash: string, text: string];
 
-/** Pages of a busy fleet, with a text that is there when they are. */
+/** Pages of a busy fleet, each with a text that shows it has loaded. */
 const BUSY: readonly Place[] = [
   ['overview', '#/', 'Paused hosts'],
   ['runs', '#/runs', 'run-01'],
@@ -26,7 +26,7 @@ const BUSY: readonly Place[] = [
   ['not-found', '#/nowhere', 'no such page'],
 ];
 
-/** The same of a fleet that has done nothing yet. */
+/** The same pages of a fleet that has done nothing yet. */
 const EMPTY: readonly Place[] = [
   ['overview', '#/', 'No runs yet.'],
   ['runs', '#/runs', 'No runs yet.'],
@@ -40,7 +40,7 @@ const EMPTY: readonly Place[] = [
 
 const busy = busyDashboard({ isHostile: true });
 
-/** Over a store that stays empty: nothing but looks at it. */
+/** An API over a store that stays empty, as tests only read it. */
 let empty: OpenApi;
 beforeAll(async () => {
   const workplace = new Workplace(await mkdtemp(join(tmpdir(), 'trawl-empty-')), {});
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 
 describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
-  test('every page is there, accessible, and as wide as the window', async () => {
+  test('every page loads, is accessible, and is no wider than the window', async () => {
     const page = await openPage(busy.browser, busy.api, { viewport, colorScheme });
     const found: string[] = [];
     for (const [name, hash, text] of BUSY) {
@@ -67,7 +67,7 @@ describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
   });
 
   test('an empty fleet says how to begin', async () => {
-    // What isn't there is answered with 404, which the browser notes.
+    // Missing things are answered with 404, which the browser logs.
     const page = await openPage(busy.browser, empty, { viewport, colorScheme, mayFail: true });
     const found: string[] = [];
     for (const [name, hash, text] of EMPTY) {
@@ -79,7 +79,7 @@ describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
     expect(found).toEqual([]);
   });
 
-  test('texts of others are text, whatever is in them, and of any length', async () => {
+  test('foreign texts are shown as plain text, whatever they contain and however long they are', async () => {
     const page = await openPage(busy.browser, busy.api, { viewport, colorScheme });
     const found: string[] = [];
     const note = async (name: string): Promise<void> => {
@@ -109,7 +109,7 @@ describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
 
 test('the counts of a run of millions fit into its steps', async () => {
   const page = await openPage(busy.browser, busy.api);
-  // Events would bring the figures that it really has.
+  // Events would bring the run's real figures.
   await page.route('**/api/events*', (route) => route.fulfill({ contentType: 'text/event-stream', body: ':\n\n' }));
   await page.route('**/api/runs/run-04', async (route) => {
     const run = await (await route.fetch()).json();
@@ -122,14 +122,14 @@ test('the counts of a run of millions fit into its steps', async () => {
   await picture(page, 'run-of-millions');
 });
 
-test('the page asks for nothing that its policy would have to allow', async () => {
+test('the page needs no exception in its Content-Security-Policy', async () => {
   const answer = await fetch(`${busy.api.url}/`);
   const policy = answer.headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
   expect(policy).not.toContain('unsafe');
   const html = await answer.text();
   const script = /src="\.?\/?(\S+\.js)"/.exec(html)?.[1];
-  // Names of files and lines of this machine are for those who develop.
+  // The names of this machine's files must not be in the script.
   expect(await (await fetch(`${busy.api.url}/${script}`)).text()).not.toMatch(/fileName:|jsxDEV/);
   expect(html).not.toMatch(/<style|style=|<script(?![^>]* src=)| on\w+=|https?:/);
 });
@@ -144,7 +144,7 @@ test('a browser that comes back loads only what has changed', async () => {
   expect((await fetch(`${busy.api.url}/api/fleet`)).headers.get('cache-control')).toBe('no-store');
 });
 
-test('how long a letter is kept is right for a reader whose clock is days off', async () => {
+test('the time that a letter is kept is right even if the clock of the user is days off', async () => {
   const page = await openPage(busy.browser, busy.api);
   await page.clock.setFixedTime(Date.now() + 30 * 3_600_000);
   await page.goto(`${busy.api.url}/#/dead-letters`);

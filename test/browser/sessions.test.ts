@@ -14,7 +14,7 @@ const TOKENS = { watch: 'read', send: 'submit', ops: 'admin' } as const;
 type Name = keyof typeof TOKENS;
 
 let browser: Browser;
-/** For all tests that leave its tokens and its run as they are: each browser context has a session of its own. */
+/** Shared by all tests that don't change its tokens or its run. Each browser context has its own session. */
 let api: OpenApi;
 beforeAll(async () => {
   browser = await openChromium();
@@ -49,7 +49,7 @@ async function signIn(page: Page, name: Name): Promise<void> {
   await page.getByText('Live', { exact: true }).waitFor();
 }
 
-test('the form for a token is accessible in every look', async () => {
+test('the sign-in form is accessible in every look', async () => {
   for (const { name, colorScheme, viewport } of LOOKS) {
     const page = await openPage(browser, api, { viewport, colorScheme, mayFail: true });
     await page.getByRole('heading', { name: 'Sign in to Trawl' }).waitFor();
@@ -59,12 +59,12 @@ test('the form for a token is accessible in every look', async () => {
   }
 });
 
-test('a session ends while the page is open: it says so, and who signs in again is where he was', async () => {
+test('a session ends while the page is open: the page says so, and signing in again restores it', async () => {
   const page = await openPage(browser, api, { mayFail: true });
   await signIn(page, 'ops');
   await page.getByRole('link', { name: 'New crawl' }).click();
   await page.getByLabel('Seeds').fill('https://half-typed.example/');
-  // The page asks for its figures by itself, and may so learn of it before the button is pressed.
+  // The page refreshes its figures by itself, so it might notice before the button is pressed.
   const pressed = Promise.withResolvers<void>();
   await page.route('**/api/**', async (route) => {
     if (route.request().method() === 'GET') await pressed.promise;
@@ -84,7 +84,7 @@ test('a session ends while the page is open: it says so, and who signs in again 
   await expect.poll(() => page.title()).toBe('New crawl – Trawl');
 });
 
-test('a token is removed while a dialog is open: it closes, and the page shows nothing more', async () => {
+test('a token is removed while a dialog is open: the dialog closes, and the page is hidden', async () => {
   const own = await openGuarded();
   onTestFinished(() => own.workplace.close());
   const page = await openPage(browser, own, { mayFail: true });
@@ -110,7 +110,7 @@ test('a token is removed while a dialog is open: it closes, and the page shows n
   await again.ended;
 });
 
-test('who signs out leaves nothing behind', async () => {
+test('signing out leaves nothing behind', async () => {
   const page = await openPage(browser, api, { mayFail: true });
   await signIn(page, 'ops');
   await page.getByRole('link', { name: 'open-run' }).first().waitFor();
@@ -123,7 +123,7 @@ test('who signs out leaves nothing behind', async () => {
 test.each([
   ['watch', ['Token watch can only read.'], []],
   ['send', ['Token send can read, start crawls and add URLs.'], ['URLs to add, one a line']],
-] as const)('what token %s may not do is left out, and said', async (name, says, fields) => {
+] as const)('actions that token %s may not take are hidden, and the page says so', async (name, says, fields) => {
   const page = await openPage(browser, api, { mayFail: true });
   await signIn(page, name);
   for (const text of says) await page.getByText(text).waitFor();
@@ -144,7 +144,7 @@ test.each([
   await picture(page, `role-${name}`);
 });
 
-test('a role that is taken away while a dialog is open: the dialog says what the token may', async () => {
+test('a role is taken away while a dialog is open: the dialog says which role the token has', async () => {
   const page = await openPage(browser, api, { mayFail: true });
   await signIn(page, 'ops');
   await page.goto(`${api.url}/#/runs/open-run`);

@@ -11,7 +11,7 @@ import { openLocalParts } from '../../../support/stores/local-parts.ts';
 import { openApi, openSite } from './setup.ts';
 
 describe('runs over HTTP', () => {
-  test('a run is opened for offers, offered to, steered, and each change is in the audit', async () => {
+  test('a run is opened for offers, gets URLs and is steered, and each change is in the audit', async () => {
     const { ask } = await openApi();
     const opened = await ask('/api/runs', { body: { run: 'r1', seeds: [] } });
     expect([opened.status, opened.headers.get('location')]).toEqual([202, '/api/runs/r1']);
@@ -36,7 +36,7 @@ describe('runs over HTTP', () => {
     ]);
   });
 
-  test('a crawl of this machine is begun, and crawled to its end by the API', async () => {
+  test('the API begins a crawl on this machine and crawls it to its end', async () => {
     const site = await openSite();
     const { ask } = await openApi();
     const body = { run: 'c1', seeds: [site.url('/page/1'), site.url('/page/2')] };
@@ -65,7 +65,7 @@ describe('runs over HTTP', () => {
     expect(ended.json).toEqual({ host: 'a.test', was: '30/min', is: 'none' });
   });
 
-  test('marks are counted before they are forgotten; only what changes is in the audit', async () => {
+  test('a dry run counts marks before they are forgotten; only the real change is in the audit', async () => {
     const { ask } = await openApi();
     await ask('/api/runs', { body: { run: 'r1', seeds: [] } });
     await ask('/api/runs/r1/offers', { body: { urls: ['http://a.test/1', 'http://a.test/2', 'http://b.test/1'] } });
@@ -84,7 +84,7 @@ describe('runs over HTTP', () => {
     ]);
   });
 
-  test('letters that were deleted, in whatever way, are in no later answer', async () => {
+  test('deleted letters are in no later answer, however they were deleted', async () => {
     const { ask, folder } = await openApi();
     const path = join(folder, 'trawl.sqlite');
     const { letters, database } = openLocalParts({ clock: new SteadyClock(systemClock), path, policy: {} });
@@ -108,7 +108,7 @@ describe('runs over HTTP', () => {
     expect(await shown()).toEqual([]);
   });
 
-  test('a webhook is delivered until it is taken, always with the same id, and can be verified', async () => {
+  test('a webhook is delivered until it is accepted, always with the same id, and can be verified', async () => {
     const { ask } = await openApi();
     const secret = `whsec_${Buffer.from('a key of twenty-four bytes').toString('base64')}`;
     const heard: { headers: Record<string, string>; body: string }[] = [];
@@ -174,7 +174,7 @@ describe('robots.txt over HTTP', () => {
   });
 });
 
-describe('what is bad gets a problem', () => {
+describe('a bad request gets a problem', () => {
   test.each([
     ['an unknown route', '/api/nix', {}, 404, 'not_found'],
     ['no JSON', '/api/runs', { body: '{"run":' }, 400, 'usage'],
@@ -232,7 +232,7 @@ describe('what is bad gets a problem', () => {
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
   });
 
-  test('an empty body has no type that could be wrong', async () => {
+  test('an empty body can have any content type', async () => {
     const { ask } = await openApi();
     await ask('/api/runs', { body: { run: 'r1', seeds: [] } });
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -241,24 +241,24 @@ describe('what is bad gets a problem', () => {
     expect((await ask('/api/runs', { method: 'POST', body: '', headers })).json.code).toBe('usage');
   });
 
-  test('a wrong method is told the right ones', async () => {
+  test('a wrong method gets 405 with the right ones', async () => {
     const { ask } = await openApi();
     const allowed = async (path: string, method: string) => (await ask(path, { method })).headers.get('allow');
     expect(await allowed('/api/runs', 'PUT')).toBe('GET, HEAD, POST');
     expect(await allowed('/api/runs/r1/pause', 'GET')).toBe('POST');
     expect(await allowed('/api/hosts/a.test/limit', 'OPTIONS')).toBe('DELETE, PUT');
     expect((await ask('/api/nothing', { method: 'PUT' })).status).toBe(404);
-    // Whoever tries them all makes no series of metrics for each path.
+    // Trying all methods must not create a metric series for each path.
     expect((await ask('/metrics')).text).not.toMatch(/route="\/api[^}]*code="405"/);
   });
 
-  test('what is wrong is named by its place', async () => {
+  test('a problem names the place of the wrong value', async () => {
     const { ask } = await openApi();
     expect((await ask('/api/runs', { body: { run: 7 } })).json.detail).toMatch(/^body\.run: /);
     expect((await ask('/api/runs', { body: '"seeds"' })).json.detail).toMatch(/^body: /);
   });
 
-  test('a body that stops half-way costs nobody else anything', async () => {
+  test('a body that stops half-way affects no other request', async () => {
     const { ask, server } = await openApi();
     const { port } = new URL(server.url);
     const socket = connect(Number(port), '127.0.0.1');
@@ -272,13 +272,13 @@ describe('what is bad gets a problem', () => {
   });
 });
 
-describe('the description', () => {
-  test('is one that a foreign reader takes, and has every route', async () => {
+describe('the OpenAPI document', () => {
+  test('is valid for an independent reader, and has every route', async () => {
     const { ask } = await openApi();
     const { json } = await ask('/openapi.json');
     expect(await validate(structuredClone(json))).toMatchObject({ valid: true });
     expect(Object.keys(json.paths).length).toBeGreaterThan(30);
-    // Its paths are found where it is: also below a path of a proxy.
+    // Its paths are relative to the document, so they also work below a path of a proxy.
     const [{ url: server }] = json.servers;
     expect(new URL(server, 'https://a.test/trawl/openapi.json').href).toBe('https://a.test/trawl/');
     const typesOf = (path: string, status: number): string[] =>
@@ -292,7 +292,7 @@ describe('the description', () => {
     expect([content['application/json'].schema.type, content['text/csv'].schema.type]).toEqual(['array', 'string']);
   });
 
-  test('names each operation, and what any of them may answer', async () => {
+  test('names each operation and its possible answers', async () => {
     const { ask } = await openApi();
     const { paths } = (await ask('/openapi.json')).json;
     // biome-ignore lint/suspicious/noExplicitAny: a description, as it came
@@ -304,7 +304,7 @@ describe('the description', () => {
     for (const { responses } of operations) expect(responses.default.content).toEqual(problem);
   });
 
-  test('has what letters and the results of batches consist of', async () => {
+  test('describes the fields of letters and of results of batches', async () => {
     const { ask } = await openApi();
     const { paths } = (await ask('/openapi.json')).json;
     const of = (path: string, method: string) =>
@@ -315,7 +315,7 @@ describe('the description', () => {
     expect(result).toEqual(expect.arrayContaining(['reason', 'error', 'http_status', 'final_url', 'data']));
   });
 
-  test('needs no body where none is needed', async () => {
+  test('requires no body where a route needs none', async () => {
     const { ask } = await openApi();
     const { paths } = (await ask('/openapi.json')).json;
     const { requestBody } = paths['/api/runs/{run}/pause'].post;
@@ -324,7 +324,7 @@ describe('the description', () => {
   });
 });
 
-test('events: the fleet at once, then each second, and the run that was named', async () => {
+test('events: the fleet at once and then each second, and the run asked for', async () => {
   const { ask, server } = await openApi();
   await ask('/api/runs', { body: { run: 'e1', seeds: [] } });
   const over = new AbortController();

@@ -4,7 +4,7 @@ import { openApi } from './setup.ts';
 
 type AuditPage = Awaited<ReturnType<Audit['newest']>>;
 
-test('entries that come between two pages of the audit shift none', async () => {
+test('entries added between two pages of the audit shift none', async () => {
   const { ask } = await openApi();
   await ask('/api/runs', { body: { run: 'r1', seeds: [] } });
   const pause = (reason: string) => ask('/api/runs/r1/pause', { body: { reason } });
@@ -19,7 +19,7 @@ test('entries that come between two pages of the audit shift none', async () => 
   expect(pages).toEqual([['d', 'c'], ['b', 'a'], ['open']]);
 });
 
-test('a change is in the audit whatever its reason holds', async () => {
+test('a change is in the audit whatever its reason contains', async () => {
   const { ask } = await openApi();
   await ask('/api/runs', { body: { run: 'r1', seeds: [] } });
   const reason = 'two\u2028lines\u2029\u0085\r\nand "more"';

@@ -3,7 +3,7 @@ import { samplesOf } from '../../../support/metrics/exposition.ts';
 import { TestSite } from '../../../support/site.ts';
 import { openApi } from './setup.ts';
 
-test('what the API crawls itself is in its metrics: batches, and the runs of this machine', async () => {
+test('the metrics of the API include what it crawls itself: batches and local runs', async () => {
   const site = new TestSite({ pages: 5 });
   await site.start();
   onTestFinished(() => site.stop());

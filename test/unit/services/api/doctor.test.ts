@@ -8,7 +8,7 @@ import { addFleetRoutes } from '../../../../services/api/routes/fleet.ts';
 import { LoopbackServer } from '../../../support/listeners/loopback-server.ts';
 import { openApi } from './setup.ts';
 
-/** How often a Postgres that hangs up is asked, while `asking` ask the doctor of an API at once. */
+/** Returns how often a Postgres that hangs up is contacted while `asking` requests for the doctor are made at once. */
 async function connectionsOf(asking: number): Promise<number> {
   let connections = 0;
   const server = new LoopbackServer(
@@ -25,13 +25,13 @@ async function connectionsOf(asking: number): Promise<number> {
   return connections;
 }
 
-test('those who ask the doctor at once share one look', async () => {
+test('concurrent requests for the doctor share one check', async () => {
   const ofOne = await connectionsOf(1);
   expect(ofOne).toBeGreaterThan(0);
   expect(await connectionsOf(10)).toBe(ofOne);
 });
 
-test('the autoscaler is told why it gets no number while a store hangs', async () => {
+test('while a store hangs the autoscaler gets the reason instead of a number', async () => {
   const app = Fastify() as unknown as Api;
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);

@@ -37,7 +37,7 @@ async function setup() {
   return { app, port, listeners, tell };
 }
 
-test('a listener that does not read has no more waiting than the events of one look, and hears the next ones', async () => {
+test('for a listener that does not read, at most the events of one look wait; it gets later ones again', async () => {
   const { app, port, listeners, tell } = await setup();
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -46,7 +46,7 @@ test('a listener that does not read has no more waiting than the events of one l
   const [, response] = await answered;
   await expect.poll(() => listeners.size).toBe(1);
   const much = 'x'.repeat(2 ** 20);
-  // What the system's own buffers take is not waiting here.
+  // Data in the system's own buffers does not count as waiting.
   for (let look = 0; look < 40; look++) {
     tell('fleet', much);
     tell('run', much);
@@ -65,7 +65,7 @@ test('a listener that does not read has no more waiting than the events of one l
   await expect.poll(() => text).toMatch(/event: fleet\ndata: "newer"[\s\S]*event: run\ndata: "its run"/);
 });
 
-test('a HEAD is answered at once, and listens to nothing', async () => {
+test('a HEAD is answered at once and takes no place of a listener', async () => {
   const { port, listeners } = await setup();
   const { status, headers } = await fetch(`http://127.0.0.1:${port}/api/events`, {
     method: 'HEAD',

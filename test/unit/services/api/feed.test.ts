@@ -12,7 +12,7 @@ import { FAST_RUN } from '../../../support/builders.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
-/** A feed over the store of a new folder, on a clock that a test steps; every call of the store is counted. */
+/** A feed over the store of a new folder, with a stepped clock. Every call of the store is counted. */
 async function setup() {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-feed-'));
   const settings = settingsFrom({ flag: {}, environment: { OUTPUT_DIR: folder }, file: {} });
@@ -95,7 +95,7 @@ test('listeners of one run cost one more read a second, however many they are', 
   expect([fleet, calls.reads - before]).toEqual([600, 10]);
 });
 
-test('while the store is away listeners are told so each second, and of the fleet once it is back', async () => {
+test('while the store is away listeners hear that each second, and get the fleet once it is back', async () => {
   const { calls, feed, second } = await setup();
   const events: string[] = [];
   feed.listen((event) => void events.push(event));

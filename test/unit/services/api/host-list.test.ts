@@ -24,7 +24,7 @@ function setup(hostsOfRuns: readonly number[], tookMs = 0) {
   return { list: new HostList(link as unknown as Link, clock), clock, read };
 }
 
-test('however many hosts the runs have, ten thousand are read: a share of each run, and what others leave', async () => {
+test('however many hosts the runs have, ten thousand are read: each run gets a share, and what others leave', async () => {
   const { list, read } = setup([...Array.from({ length: 40 }, () => 6_000), 3, 20]);
   const { hosts, isAll } = await list.read();
   expect(isAll).toBe(false);
@@ -34,14 +34,14 @@ test('however many hosts the runs have, ten thousand are read: a share of each r
   expect(read.slice(40)).toEqual([3, 20]);
 });
 
-test('a list says whether it has all', async () => {
+test('a list says whether it is complete', async () => {
   expect((await setup([9_999]).list.read()).isAll).toBe(true);
   expect((await setup([10_000]).list.read()).isAll).toBe(false);
   expect((await setup([5, 0, 7]).list.read()).isAll).toBe(true);
   expect((await setup(Array.from({ length: 201 }, () => 1)).list.read()).isAll).toBe(false);
 });
 
-test('those who ask at once have one list; a costly one is kept for longer, until something is changed', async () => {
+test('concurrent requests share one list; a costly one is kept longer, until something is changed', async () => {
   const { list, clock, read } = setup([1], 4_000);
   await Promise.all(Array.from({ length: 8 }, () => list.read()));
   expect(read).toHaveLength(1);

@@ -6,7 +6,7 @@ import { UnavailableError } from '../../../../shared/runtime/errors.ts';
 import { letterOf } from '../../../support/stores/letters.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 
-/** A browser of letters whose browses end when a test says so, and whose callers give up when it says so. */
+/** A letter browser whose browses end, and whose callers give up, when the test says so. */
 function setup() {
   const clock = new SteppedClock();
   const begun: PromiseWithResolvers<readonly DeadLetterMessage[]>[] = [];
@@ -30,7 +30,7 @@ function setup() {
   return { browser: new LetterBrowser(link, clock), clock, begun, giveUp, queue };
 }
 
-test('a browse that takes long is the only one: it serves those who ask meanwhile, and is kept from its end on', async () => {
+test('a long browse is the only one: it serves everyone who asks meanwhile, and is kept for a while after its end', async () => {
   const { browser, clock, begun, giveUp } = setup();
   const first = browser.browse();
   clock.step(15_000);
@@ -51,7 +51,7 @@ test('a browse that takes long is the only one: it serves those who ask meanwhil
   expect(begun).toHaveLength(2);
 });
 
-test('a browse that was begun before a change serves nobody who asks after it, and one that failed nobody', async () => {
+test('a browse begun before a change serves nobody who asks after the change, and a failed one serves nobody', async () => {
   const { browser, begun } = setup();
   const before = browser.browse();
   browser.forget();
@@ -65,7 +65,7 @@ test('a browse that was begun before a change serves nobody who asks after it, a
   expect(begun).toHaveLength(3);
 });
 
-test('letters are counted without reading any, and those that are just being browsed count as well', async () => {
+test('letters are counted without reading any, including those being browsed', async () => {
   const { browser, begun, queue } = setup();
   queue.ready = 130_000;
   expect(await browser.count()).toBe(130_000);

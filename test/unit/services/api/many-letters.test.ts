@@ -27,7 +27,7 @@ function messageOf(n: number): DeadLetterMessage {
   return { id, body: Buffer.from(String(body)), headers };
 }
 
-test('page after page, each letter comes once, whatever comes, leaves and changes places in the queue meanwhile', async () => {
+test('page after page, each letter comes once, even if letters come, leave and change places in the queue meanwhile', async () => {
   const all = Array.from({ length: 2_500 }, (_, n) => messageOf(n));
   const [late, gone] = [messageOf(5_001), new Set(all.filter((_, n) => n % 7 === 1))];
   let [now, asked] = [all, 0];
@@ -48,7 +48,7 @@ test('page after page, each letter comes once, whatever comes, leaves and change
   expect(stayed.filter((name) => !shown.includes(name))).toEqual([]);
 });
 
-test('each page has its share of the letters that a filter means, and the last has no next', async () => {
+test('the letters that match a filter are spread over pages, the last of which has no next', async () => {
   const found = await browseLetters({
     browse: async () => Array.from({ length: 95 }, (_, n) => messageOf(n)),
   } as unknown as DeadLetters);
@@ -67,7 +67,7 @@ test.each(['x', '0', 'WyJhIl0', Buffer.from('["a","b",0]').toString('base64url')
   },
 );
 
-test('of more letters than are looked through the answer says how many there are, and that they are not all', async () => {
+test('with more letters than are searched, the answer has the total and says that it is truncated', async () => {
   const { id, body, headers } = letterOf('http://a.test/', { at: 0 });
   const found = readLetter({ id, body: Buffer.from(String(body)), headers });
   const ask = openRoutes({
@@ -81,7 +81,7 @@ test('of more letters than are looked through the answer says how many there are
   expect((await ask('/nix')).message).toContain('which are searched');
 });
 
-test('a letter that another program has dated at the end of time is shown', async () => {
+test('a letter dated at the end of time by another program is shown', async () => {
   const { id, body, headers } = letterOf('http://a.test/1');
   const failedAt = '+275760-09-13T00:00:00.000Z';
   const message = { id, body: Buffer.from(JSON.stringify({ ...JSON.parse(String(body)), failedAt })), headers };

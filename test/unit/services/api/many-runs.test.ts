@@ -7,7 +7,7 @@ import { FAST_RUN } from '../../../support/builders.ts';
 import { openLocalParts } from '../../../support/stores/local-parts.ts';
 import { openApi } from './setup.ts';
 
-test('a list goes on past the runs that one request looks through', { timeout: 60_000 }, async () => {
+test('a list continues beyond the runs that one request searches', { timeout: 60_000 }, async () => {
   const { ask, folder } = await openApi();
   await ask('/api/fleet');
   const path = join(folder, 'trawl.sqlite');
@@ -29,7 +29,7 @@ test('a list goes on past the runs that one request looks through', { timeout: 6
   expect([named.runs.map(({ run }: { run: string }) => run), named.next]).toEqual([['oldest'], null]);
 });
 
-test('runs that begin, or are forgotten, between two pages shift none', async () => {
+test('runs that begin or are forgotten between two pages shift none', async () => {
   const ids = ['e', 'd', 'c', 'b', 'a'];
   const runs = { list: async (limit: number) => ids.slice(0, limit), standing: async () => undefined };
   const query = { state: undefined, contains: undefined, limit: 2 };
@@ -45,7 +45,7 @@ test('runs that begin, or are forgotten, between two pages shift none', async ()
 test.each([
   ['no base64 of JSON', 'x'],
   ['a place before all', Buffer.from('[-1,"a"]').toString('base64url')],
-])('a cursor that is none is refused: %s', async (_, cursor) => {
+])('an invalid cursor is refused: %s', async (_, cursor) => {
   const { ask } = await openApi();
   expect((await ask(`/api/runs?cursor=${cursor}`)).status).toBe(400);
 });

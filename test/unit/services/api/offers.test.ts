@@ -11,7 +11,7 @@ import { FAST_RUN } from '../../../support/builders.ts';
 import { openLocalParts } from '../../../support/stores/local-parts.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 
-/** Offers over a store, both on a clock that a test steps. */
+/** Offers over a store, both with a stepped clock. */
 async function setup() {
   const clock = new SteppedClock();
   const stores = openLocalParts({ clock });
@@ -56,7 +56,7 @@ async function setup() {
   return { offers, stores, step, producersOf, lose };
 }
 
-test('a run waits for offers as long as the API lives; other producers that fall silent are lost', async () => {
+test('a run waits for offers for as long as the API lives; other producers that go silent are lost', async () => {
   const { offers, stores, step, producersOf } = await setup();
   await offers.open('waits', FAST_RUN, stores as never);
   await offers.open('sealed', FAST_RUN, stores as never);
@@ -71,7 +71,7 @@ test('a run waits for offers as long as the API lives; other producers that fall
   expect(await producersOf('waits')).toEqual({ open: 0, lost: 1 });
 });
 
-test('so does one that a thousand others were opened after', async () => {
+test('so does a run after which a thousand others were opened', async () => {
   const { offers, stores, step, producersOf } = await setup();
   await offers.open('waits', FAST_RUN, stores as never);
   for (let n = 0; n < 1_000; n++) await stores.runs.open(`later-${n}`, FAST_RUN, 'p');
@@ -79,7 +79,7 @@ test('so does one that a thousand others were opened after', async () => {
   expect(await producersOf('waits')).toEqual({ open: 1, lost: 0 });
 });
 
-test('whoever writes to the store chooses no file that the API loads', async () => {
+test('a crawler named in the store never makes the API load a file', async () => {
   const { offers, stores } = await setup();
   const folder = await mkdtemp(join(tmpdir(), 'trawl-offers-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -90,7 +90,7 @@ test('whoever writes to the store chooses no file that the API loads', async () 
   expect('wasLoaded' in globalThis).toBe(false);
 });
 
-test('with the last of its URLs a run is sealed, unless others produce for it', async () => {
+test('the last offer seals a run, unless it has other producers', async () => {
   const { offers, stores } = await setup();
   await offers.open('r', FAST_RUN, stores as never);
   expect(await offers.offer('r', ['http://a.test/'])).toEqual({ run: 'r', discovered: 1, duplicate: 0, malformed: 0 });
@@ -104,12 +104,12 @@ test('with the last of its URLs a run is sealed, unless others produce for it', 
   expect(await stores.runs.standing('shared')).toMatchObject({ state: 'finished' });
 });
 
-test('a run that was sealed by its last offer stays so when the store comes back without its last second', async () => {
+test('a run sealed by its last offer stays sealed when the store comes back without its last second', async () => {
   const { offers, stores, lose } = await setup();
   await offers.open('r', FAST_RUN, stores as never);
   const { incarnation = '' } = (await stores.runs.progress('r')) ?? {};
   await offers.offer('r', ['http://a.test/'], true);
-  // What a store has lost: the seal, that is, its producer is open.
+  // The store has lost the seal, so the run's producer is open again.
   await stores.runs.open('r', FAST_RUN, 'api-offers', { incarnation });
   await lose();
   expect((await stores.runs.progress('r'))?.sealed).toBe(true);

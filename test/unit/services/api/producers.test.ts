@@ -7,7 +7,7 @@ import { ConfigurationError } from '../../../../shared/runtime/errors.ts';
 import { silentLog } from '../../../../shared/runtime/logger.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
 
-test('a fetcher that could not be opened is opened once what was wrong is mended', async () => {
+test('a fetcher that could not be opened is opened once the cause is fixed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-producers-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'headers.json');

@@ -26,11 +26,11 @@ test.each([
   expect(closed).toBe(1);
 });
 
-test('eight read records at once; whoever comes then is told so, until one of them is done or has left', async () => {
+test('eight clients can read records at once; a ninth is refused until one of them is done or has left', async () => {
   const { ask, folder, server } = await openApi();
   const run = join(folder, 'large');
   await mkdir(run);
-  // Far more than what sockets hold of it.
+  // Far more than the buffers of sockets hold.
   const content = 'x'.repeat(100_000);
   const records = Array.from({ length: 300 }, (_, n) => doneRecord(`http://a.test/${n}`, { run: 'large', content }));
   await writeFile(join(run, 'w.jsonl'), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
@@ -48,7 +48,7 @@ test('eight read records at once; whoever comes then is told so, until one of th
     .toBe(200);
 });
 
-test('a client that takes nothing of its answer is cut off, and one that reads slowly is not', async () => {
+test('a client that reads nothing of its answer is cut off, and a slow reader is not', async () => {
   const places = new ReadingPlaces(2, 50);
   const open = () => {
     const answer = Object.assign(new EventEmitter(), {

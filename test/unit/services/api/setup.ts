@@ -8,7 +8,7 @@ import { settingsFrom } from '../../../../shared/settings/settings.ts';
 import { TestSite } from '../../../support/site.ts';
 import { DescribedAnswers } from './http/described-answers.ts';
 
-/** An answer, read. */
+/** An answer with its body read. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -24,7 +24,7 @@ export interface Asking {
   readonly headers?: Record<string, string>;
 }
 
-/** An API over the crawls of a new folder, listening, and what asks it: each answer is held to its description. */
+/** Starts an API over the crawls of a new folder, with a client that checks each answer against its OpenAPI description. */
 export async function openApi(environment: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-api-'));
   const settings = settingsFrom({

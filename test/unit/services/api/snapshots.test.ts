@@ -6,10 +6,10 @@ import { openLocalParts } from '../../../support/stores/local-parts.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
-/** More than are watched at once. */
+/** More runs than are remembered at once. */
 const MANY = 210;
 
-/** Snapshots of a store of this machine, some of whose methods are a test's own. */
+/** Snapshots of a local store, some of whose methods the test replaces. */
 function setup() {
   const clock = new SteppedClock();
   const { database, ...stores } = openLocalParts({ clock });
@@ -24,7 +24,7 @@ function setup() {
   return { clock, stores, open };
 }
 
-test('a store that hangs is asked once, however many ask and however long it takes', async () => {
+test('a store that hangs is read once, however many callers ask and however long it takes', async () => {
   const { clock, stores, open } = setup();
   const answered = Promise.withResolvers<void>();
   let asked = 0;
@@ -48,7 +48,7 @@ test('a store that hangs is asked once, however many ask and however long it tak
   expect(asked).toBe(2);
 });
 
-test('runs that nobody looks at any more are forgotten, also if something is changed every now and then', async () => {
+test('runs that nobody asks for any more are forgotten, even if something changes now and then', async () => {
   const { stores, open } = setup();
   const hostsRead: string[] = [];
   const runs = withMethods(stores.runs, {
@@ -64,7 +64,7 @@ test('runs that nobody looks at any more are forgotten, also if something is cha
     await snapshots.run(run);
     snapshots.forget();
   }
-  // What watched it would remember its hosts for as long as the clock stands.
+  // A watcher would remember the run's hosts for as long as the clock stands still.
   await snapshots.run('r0');
   expect(hostsRead.filter((run) => run === 'r0')).toHaveLength(2);
 });

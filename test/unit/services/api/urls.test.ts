@@ -26,7 +26,7 @@ function openRoutes(link: Link, clock: SteppedClock) {
   return async (url: string) => (await app.inject(`/api/urls?url=${encodeURIComponent(url)}`)).json();
 }
 
-test('those who look URLs up at once share one look at the dead letters', async () => {
+test('concurrent look-ups share one browse of the dead letters', async () => {
   const clock = new SteppedClock();
   const { database, letters: kept, ...stores } = openLocalParts({ clock });
   onTestFinished(() => database.close());
@@ -49,7 +49,7 @@ test('those who look URLs up at once share one look at the dead letters', async 
   expect(browses).toBe(1);
 });
 
-test('of a page whose record is elsewhere, the answer has what robots.txt says, unless its run ignores that', async () => {
+test('for a page whose record is elsewhere, the answer has the verdict of robots.txt, unless its run ignores that', async () => {
   const clock = new SteppedClock();
   const { database, letters: _, ...stores } = openLocalParts({ clock });
   onTestFinished(() => database.close());
@@ -79,7 +79,7 @@ test('of a page whose record is elsewhere, the answer has what robots.txt says, 
   });
 });
 
-test('that older runs were not looked through is told', async () => {
+test('the answer says if older runs were not searched', async () => {
   const clock = new SteppedClock();
   const { database, letters: _, ...stores } = openLocalParts({ clock });
   onTestFinished(() => database.close());
@@ -99,7 +99,7 @@ test('that older runs were not looked through is told', async () => {
   expect(await lookUp(url)).toMatchObject({ runs: [], truncated: true });
 });
 
-test('letters that do not come in time are told of, and cost nothing else of the answer', async () => {
+test('letters that do not come in time are reported, and the rest of the answer is complete', async () => {
   const clock = new SteppedClock();
   const { database, letters: _, ...stores } = openLocalParts({ clock });
   onTestFinished(() => database.close());

@@ -13,7 +13,7 @@ import { openApi } from '../setup.ts';
 const SECRETS = { read: 'reads-reads-reads-1', submit: 'submits-submits-submits', admin: 'admin-admin-admin-1' };
 const API_TOKENS = `r:read:${SECRETS.read},s:submit:${SECRETS.submit},a:admin:${SECRETS.admin}`;
 
-/** Every route but those that ask nobody: with what it needs, and a body that it understands. */
+/** Every route that checks tokens, with the role it needs and a body that it accepts. */
 const ROUTES = [
   ['GET', '/api/fleet', 'read'],
   ['GET', '/api/fleet/history', 'read'],
@@ -55,7 +55,7 @@ const ROUTES = [
 ] as const;
 const ROLES = ['read', 'submit', 'admin'] as const;
 
-describe('who may come in', () => {
+describe('access', () => {
   test('each route needs a token of its role', async () => {
     const { ask } = await openApi({ API_TOKENS });
     for (const [method, path, role, body] of ROUTES) {
@@ -70,7 +70,7 @@ describe('who may come in', () => {
     }
   });
 
-  test('what is crawled in a run that ignores robots.txt is for admins alone, whoever opened it', async () => {
+  test('only admins can offer URLs to a run that ignores robots.txt, whoever opened it', async () => {
     const { ask } = await openApi({ API_TOKENS });
     const offers = { body: { urls: ['http://a.test/secret'] } };
     const opened = { body: { run: 'free', seeds: [], options: { robots: 'ignore' } }, token: SECRETS.admin };
@@ -85,7 +85,7 @@ describe('who may come in', () => {
     expect([last.status, last.json.sealed]).toEqual([200, true]);
   });
 
-  test('a file of tokens that is not there is made, with the hash of a secret that is told once', async () => {
+  test('a missing file of tokens is created, with the hash of a secret that is shown once', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'trawl-tokens-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const API_TOKENS_FILE = join(folder, 'tokens');
@@ -98,12 +98,12 @@ describe('who may come in', () => {
     expect((await again.ask('/api/fleet', { token: server.firstSecret ?? '' })).status).toBe(200);
   });
 
-  test('health needs none', async () => {
+  test('health needs no token', async () => {
     const { ask } = await openApi({ API_TOKENS });
     for (const path of ['/healthz', '/readyz', '/openapi.json', '/']) expect((await ask(path)).status).toBe(200);
   });
 
-  test('wrong tokens are limited, and say nothing about the right ones', async () => {
+  test('wrong tokens are limited, and reveal nothing about the right ones', async () => {
     const { ask } = await openApi({ API_TOKENS });
     const statuses = [];
     for (let i = 0; i < 12; i++) statuses.push((await ask('/api/fleet', { token: `wrong-${i}` })).status);
@@ -148,7 +148,7 @@ describe('who may come in', () => {
     expect(await statuses(first)).toEqual([200, 401]);
     const both = await begin(there, 'another-secret-of-another', first);
     expect(await statuses(both)).toEqual([200, 200]);
-    // Whoever begins another one at the same API changes that one.
+    // Another session at the same API replaces that one.
     const changed = await begin(here, SECRETS.admin, both);
     expect(await statuses(changed)).toEqual([200, 200]);
     expect(changed.length).toBeLessThan(both.length + 10);
@@ -194,7 +194,7 @@ describe('who may come in', () => {
     expect(status).toBe(403);
   });
 
-  test('behind a proxy that is known, whoever sends wrong tokens locks out nobody else', async () => {
+  test('behind a known proxy, wrong tokens from one caller lock out no other caller', async () => {
     const guess = async (ask: Awaited<ReturnType<typeof openApi>>['ask'], from: string) => {
       const headers = { 'x-forwarded-for': from };
       for (let i = 0; i < 10; i++) await ask('/api/fleet', { token: `wrong-wrong-wrong-${i}`, headers });
@@ -204,13 +204,13 @@ describe('who may come in', () => {
     expect(await guess(behind.ask, '192.0.2.1')).toBe(429);
     const other = { 'x-forwarded-for': '192.0.2.1, 192.0.2.2' };
     expect((await behind.ask('/api/fleet', { token: SECRETS.read, headers: other })).status).toBe(200);
-    // Whoever is no proxy says nothing about where a request comes from.
+    // A caller that is no known proxy can't claim another address.
     const open = await openApi({ API_TOKENS });
     expect(await guess(open.ask, '192.0.2.1')).toBe(429);
     expect((await open.ask('/api/fleet', { token: SECRETS.read, headers: other })).status).toBe(429);
   });
 
-  test('an address that others reach needs tokens, and these need secrets', () => {
+  test('an address that other machines can reach needs tokens, and tokens need long secrets', () => {
     const open = (environment: Record<string, string>) => () =>
       new ApiServer({ settings: settingsFrom({ flag: {}, environment, file: {} }), log: silentLog, isLocal: true });
     expect(open({ API_HOST: '0.0.0.0' })).toThrow(/API_TOKENS/);

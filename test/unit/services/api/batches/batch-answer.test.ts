@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { keptLength } from '../../../../../services/api/batches/batch-answer.ts';
 import { doneRecord, failedRecord } from '../../../../support/builders.ts';
 
-test('an answer that is kept counts with all that its records hold, not only their content', () => {
+test('the length of a kept answer counts everything in its records, not only their content', () => {
   const many = 'x'.repeat(100_000);
   const records = [
     doneRecord('http://a.test/1', { data: { links: [many] } }),

@@ -49,7 +49,7 @@ describe('batches in the process of the API', () => {
     });
   });
 
-  test('content that there is not says which there are', async () => {
+  test('an unknown content is refused with the known ones', async () => {
     const { ask } = await openApi();
     const { json } = await ask('/api/crawl/batch', { body: { urls: ['http://a.test/'], options: { content: 'pdf' } } });
     expect(json).toMatchObject({
@@ -58,7 +58,7 @@ describe('batches in the process of the API', () => {
     });
   });
 
-  test('a client that leaves cancels it, unless it named the request; the same name gets the same answer', async () => {
+  test('a client that leaves cancels its batch, unless it sent a key; the same key gets the same answer', async () => {
     const site = await openSite();
     const { ask } = await openApi();
     const urls = [site.url('/page/1')];
@@ -77,7 +77,7 @@ describe('batches in the process of the API', () => {
     await expect.poll(answer, { timeout: 10_000 }).toBe('success');
   });
 
-  test('it is in the audit from its beginning, once', async () => {
+  test('a batch is in the audit from its beginning, once', async () => {
     const { ask } = await openApi();
     let isOver = false;
     const batch = ask('/api/crawl/batch', { body: { urls: ['http://127.0.0.1:9/'], timeout: 3 } });
@@ -91,7 +91,7 @@ describe('batches in the process of the API', () => {
     expect(await audited()).toMatchObject([{ target }]);
   });
 
-  test('a folder that cannot be written is told, not that time ran out', async () => {
+  test('a folder that cannot be written is reported as such, and not as a time-out', async () => {
     const site = await openSite();
     const crawlers = await folderOf({
       'pictures.ts': `import { defineCrawler } from '${DEFINE}';
@@ -101,7 +101,7 @@ export default defineCrawler({
 });`,
     });
     const { ask, folder } = await openApi({ CRAWLERS_DIR: crawlers });
-    // Where the folder of its run would be.
+    // A file in the place of the run's folder.
     const run = batchRunOf('local', 'k1', () => '');
     await writeFile(join(folder, run), '');
     const body = { urls: [site.url('/page/1'), site.url('/hang')], options: { crawler: 'pictures' }, timeout: 20 };
@@ -109,7 +109,7 @@ export default defineCrawler({
     expect([status, json]).toMatchObject([503, { code: 'unavailable', detail: expect.stringContaining(run) }]);
   });
 
-  test('a crawler that cannot be loaded is not said to be unknown', async () => {
+  test('a crawler that cannot be loaded is not reported as unknown', async () => {
     const crawlers = await folderOf({ 'broken.ts': "throw new Error('no tea');" });
     const { ask } = await openApi({ CRAWLERS_DIR: crawlers });
     const batch = { body: { urls: ['http://a.test/'], options: { crawler: 'broken' } } };

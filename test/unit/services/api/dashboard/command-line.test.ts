@@ -25,14 +25,14 @@ test.each([
   expect(commandLine(...words)).toBe(expected);
 });
 
-test('an empty form asks for nothing but seeds', () => {
+test('an empty form requests nothing but seeds', () => {
   const form = { ...EMPTY_CRAWL, seeds: ' https://a.example/ \n\nhttps://b.example/\n' };
   expect(crawlBody(form)).toEqual({ seeds: ['https://a.example/', 'https://b.example/'] });
   expect(crawlWords(form, false)).toEqual(['produce', 'https://a.example/', 'https://b.example/']);
   expect(crawlWords(form, true)).toEqual(['crawl', 'https://a.example/', 'https://b.example/', '--dedup', 'ever']);
 });
 
-test('what is filled in goes into the request and the command alike', () => {
+test('every filled field is in the request and in the command', () => {
   const form = {
     ...EMPTY_CRAWL,
     seeds: 'https://a.example/',
@@ -63,7 +63,7 @@ test('what is filled in goes into the request and the command alike', () => {
   );
 });
 
-test('what is said of links counts only while they are followed', () => {
+test('options of links count only while links are followed', () => {
   const form = { ...EMPTY_CRAWL, seeds: 'https://a.example/', maxDepth: '2', scope: 'domain' };
   expect(crawlBody(form)).toEqual({ seeds: ['https://a.example/'] });
 });
@@ -78,7 +78,7 @@ test.each([
   expect(localCommand(command)).toBe(expected);
 });
 
-test('whatever scope can be chosen is one that the API takes', () => {
+test('the API accepts every scope that can be chosen', () => {
   expect(SCOPE_CHOICES).toEqual(SCOPES);
   const settings = settingsFrom({ flag: {}, environment: {}, file: {} });
   for (const scope of SCOPE_CHOICES) {
@@ -88,7 +88,7 @@ test('whatever scope can be chosen is one that the API takes', () => {
   }
 });
 
-test('a seed that is no URL is named by its line', () => {
+test('a seed that is not a URL is named by its line', () => {
   const problemOf = (seeds: string): string | undefined => seedProblem({ seeds });
   expect(problemOf('https://a.example/\n\n  HTTP://b.example \n')).toBeUndefined();
   expect(problemOf('https://a.example/\n\nb.example')).toMatch(/^Line 3 of the seeds: .*, got b\.example$/);

@@ -13,26 +13,26 @@ const SHOP = {
   ],
 };
 
-test('steps stand in columns by their distance from the seeds', () => {
+test('steps are in columns by their distance from the seeds', () => {
   const { nodes } = layoutOf(SHOP);
   const columns = new Map<number, string[]>();
   for (const { name, x } of nodes) columns.set(x, [...(columns.get(x) ?? []), name]);
   expect([...columns.values()]).toEqual([[SEEDS], ['list', 'product', 'stray'], ['review']]);
 });
 
-test('no two steps stand in one place, and all of them in the picture', () => {
+test('no two steps share a place, and all are within the picture', () => {
   const { nodes, width, height } = layoutOf(SHOP);
   expect(new Set(nodes.map(({ x, y }) => `${x} ${y}`)).size).toBe(nodes.length);
   expect(nodes.every(({ x, y }) => x < width && y < height)).toBe(true);
 });
 
-test('every edge has its arrow, those that lead back as well', () => {
+test('every edge has its arrow, including those that lead back', () => {
   const { arrows, nodeWidth } = layoutOf(SHOP);
   expect(arrows).toHaveLength(SHOP.edges.length);
   expect(new Set(arrows.map((arrow) => pathOfArrow(arrow, nodeWidth))).size).toBe(SHOP.edges.length);
 });
 
-test('steps are as wide as the longest of their texts, and stand as far apart as ever', () => {
+test('steps are as wide as the longest of their texts, with the usual gaps', () => {
   const gapOf = ({ nodes, nodeWidth }: ReturnType<typeof layoutOf>): number => {
     const [first = 0, second = 0] = [...new Set(nodes.map(({ x }) => x))].sort((a, b) => a - b);
     return second - first - nodeWidth;

@@ -17,14 +17,14 @@ describe('a place in the dashboard', () => {
     expect([route.path, Object.fromEntries(route.query)]).toEqual([path, query]);
   });
 
-  test('a link leads to what it was made of, whatever is in it', () => {
+  test('a link leads back to the values it was made from, whatever they contain', () => {
     const url = 'https://a.example/x?y=1&z=#"<\u202e';
     const route = readRoute(linkTo(['workers', 'a/b c'], { url, empty: '', none: undefined }));
     expect([route.path, Object.fromEntries(route.query)]).toEqual([['workers', 'a/b c'], { url }]);
   });
 });
 
-describe('a text of others', () => {
+describe('a foreign text', () => {
   test.each([
     ['plain, größer 日本 😀', 'plain, größer 日本 😀'],
     ['gpj.\u202eexe', 'gpj.\\u202eexe'],

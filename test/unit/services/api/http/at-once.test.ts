@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { TestSite } from '../../../../support/site.ts';
 import { type Answer, openApi } from '../setup.ts';
 
-/** An API that has to read a file before it knows what a request means, and a site. */
+/** A site, and an API that must read a file before it understands a request. */
 async function setup() {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-routes-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -25,7 +25,7 @@ function statusesOf(answers: readonly Answer[]): Record<number, number> {
   return counts;
 }
 
-test('batches that come at once are bounded as others are', async () => {
+test('the limit on batches holds for batches that arrive at once', async () => {
   const { ask, site } = await setup();
   const held: ServerResponse[] = [];
   site.on('/held', (_, response) => void held.push(response));
@@ -41,7 +41,7 @@ test('batches that come at once are bounded as others are', async () => {
   expect(statusesOf(await Promise.all(asked))).toEqual({ 200: 4, 429: 8 });
 });
 
-test('of two batches that come at once under one Idempotency-Key, only one is crawled', async () => {
+test('of two batches that arrive at once with one Idempotency-Key, only one is crawled', async () => {
   const { ask, site } = await setup();
   const headers = { 'idempotency-key': 'k1' };
   const urls = [site.url('/page/1'), site.url('/page/2')];
@@ -53,7 +53,7 @@ test('of two batches that come at once under one Idempotency-Key, only one is cr
   expect(answers[crawled]?.json.results).toMatchObject([{ url: urls[crawled], status: 'success' }]);
 });
 
-test('a run that many open at once is crawled once', async () => {
+test('a run that many clients open at once is crawled once', async () => {
   const { ask, site } = await setup();
   const body = { run: 'r1', seeds: [site.url('/page/1')] };
   const answers = await Promise.all(Array.from({ length: 8 }, () => ask('/api/runs', { body })));

@@ -23,17 +23,17 @@ test.each<[string, string, Record<string, string>]>([
   ['a byte order mark', `\ufeff${ASKED}`, {}],
   ['a charset', ASKED, { 'content-type': 'Application/JSON; Charset="UTF-8"' }],
   ['no coding, by its name', ASKED, { 'content-encoding': 'Identity' }],
-])('what changes nothing about a body is let through: %s', async (_, body, headers) => {
+])('a header that changes nothing about a body is accepted: %s', async (_, body, headers) => {
   const { ask } = await openApi();
   expect((await ask('/api/runs', { body, headers })).status).toBe(202);
 });
 
-test('what has no body has no coding that could be wrong', async () => {
+test('a request without a body can have any coding', async () => {
   const { ask } = await openApi();
   expect((await ask('/api/runs', { headers: { 'content-encoding': 'gzip' } })).status).toBe(200);
 });
 
-test('a field that is null is left out; a list keeps what it has', async () => {
+test('a field that is null is dropped; a list keeps its nulls', async () => {
   const { ask } = await openApi();
   const body = {
     run: 'r1',

@@ -11,10 +11,10 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** Problems that are of no route: a request that came too slowly, too long an address, and errors of ours. */
+/** Problems that no route lists: a request that came too slowly, headers that are too large, and internal errors. */
 const OF_NO_ROUTE = new Set([408, 431, 500]);
 
-/** What was answered. */
+/** An answer to check. */
 interface Told {
   readonly status: number;
   /** The media type, without parameters. */
@@ -23,7 +23,7 @@ interface Told {
   readonly json: unknown;
 }
 
-/** The answers of an API as its own OpenAPI document describes them. */
+/** Checks the answers of an API against its own OpenAPI document. */
 export class DescribedAnswers {
   readonly #operations: readonly { readonly method: string; readonly path: RegExp; readonly described: Described }[];
   readonly #schemas = new Map<object, z.ZodType>();
@@ -67,7 +67,7 @@ interface Schema {
   readonly items?: Schema;
 }
 
-/** The fields of an answer that its schema doesn't name, with their places. */
+/** Returns the fields of an answer that its schema doesn't name, with their places. */
 function unnamedIn(json: unknown, { properties, items }: Schema, place = ''): string[] {
   if (Array.isArray(json)) {
     return items === undefined ? [] : [...new Set(json.flatMap((each) => unnamedIn(each, items, `${place}[]`)))];
@@ -80,7 +80,7 @@ function unnamedIn(json: unknown, { properties, items }: Schema, place = ''): st
   });
 }
 
-/** `/api/runs/{run}` as an expression for paths; those without a parameter come first in the document. */
+/** Returns a regular expression for paths like `/api/runs/{run}`. Paths without a parameter come first in the document. */
 function templateOf(path: string): RegExp {
   const parts = path.split(/\{\w+\}/).map((part) => RegExp.escape(part));
   return new RegExp(`^${parts.join('[^/]+')}$`);

@@ -3,19 +3,19 @@ import { expect, test } from 'vitest';
 import { openApi } from '../setup.ts';
 
 const READER = 'r'.repeat(20);
-/** An admin for each route: of one token, only so many requests are answered in a second. */
+/** An admin token for each route, since requests per token are limited. */
 const ADMINS = Array.from({ length: 60 }, (_, n) => `${n}`.padStart(20, 'a'));
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** More than the largest body that a route takes. */
+/** A body larger than any route accepts. */
 const MOST_BYTES = 17_000_000;
-/** Of no route: the document tells it as any other problem. */
+/** Statuses that no route lists: the document has them under any other problem. */
 const HEADERS_TOO_LARGE = 431;
 
 interface Operation {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-/** The problems that any route may answer, whatever it does: of each the requests that have it. */
+/** Problems that any route can answer, each with requests that cause it. */
 function problemsAsked(method: string, template: string, admin: string): Readonly<Record<string, readonly Asked[]>> {
   const authorized = { authorization: `Bearer ${admin}` };
   const json = { ...authorized, ...JSON_TYPE };
@@ -53,7 +53,7 @@ interface Asked {
   readonly length?: number;
 }
 
-/** The status of an answer; nothing if the API hung up before it gave one. */
+/** Returns the status of an answer, or nothing if the API hung up first. */
 function statusOf(base: string, method: string, { path, headers, body, length }: Asked): Promise<number | undefined> {
   const said = body === undefined ? {} : { 'content-length': String(length ?? Buffer.byteLength(body)) };
   return new Promise((resolve) => {
@@ -66,7 +66,7 @@ function statusOf(base: string, method: string, { path, headers, body, length }:
   });
 }
 
-test('each route names the problems that its requests have, and no status of them that none has', async () => {
+test('each route lists exactly those of these problems that its requests can have', async () => {
   const { ask, server } = await openApi({
     API_TOKENS: [`reader:read:${READER}`, ...ADMINS.map((each, n) => `admin-${n}:admin:${each}`)].join(','),
   });

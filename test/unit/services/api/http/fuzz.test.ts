@@ -5,7 +5,7 @@ import { openApi } from '../setup.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a JSON Schema, as it came
 type Schema = any;
 
-/** Values that a schema describes, and others that come near. */
+/** Values that match a schema, and others that nearly do. */
 function valuesOf(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
   const wild = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.constant([]), fc.constant({}));
   if (schema === undefined || depth > 4) return wild;
@@ -35,13 +35,13 @@ function valuesOf(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 6, arbitrary: meant }, { weight: 1, arbitrary: wild });
 }
 
-test('whatever is sent, the answer is no error of ours', async () => {
+test('whatever is sent, the answer is never an internal error', async () => {
   const { ask } = await openApi({ FETCH_TIMEOUT: '1s' });
   const { paths } = (await ask('/openapi.json')).json;
   const operations = Object.entries(paths as Record<string, Schema>).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, Schema>).map(([method, operation]) => ({ path, method, operation })),
   );
-  // An open stream; what crawls; and what looks at services that aren't there.
+  // Routes that open a stream, crawl, or check services that aren't running.
   const left = ['/api/events', '/api/crawl/batch', '/api/doctor'];
   const meant = operations.filter(({ path }) => !left.includes(path));
   const asked = fc.constantFrom(...meant).chain(({ path, method, operation }) => {

@@ -11,7 +11,7 @@ test.each<[string, string, object]>([
   ['a name of an argument', '/api/runs', { body: { seeds: ['https://a.test/'], args: { [LONG]: 'x' } } }],
   ['many names', '/api/runs', { body: Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`n${n}`, 1])) }],
   ['an address', `/api/${'n'.repeat(12_000)}/%zz`, {}],
-])('of what a request has, a problem repeats the beginning: %s', async (_, path, asking) => {
+])('a problem repeats only the beginning of a long value from the request: %s', async (_, path, asking) => {
   const { ask } = await openApi();
   const { status, json } = await ask(path, asking);
   expect([status, json.code]).toEqual([400, 'usage']);
@@ -22,7 +22,7 @@ function detailOf(message: string): string {
   return JSON.parse(problemText(new Problem('usage', message))).detail;
 }
 
-test('what is said behind a long word stays, and no credentials are shown, wherever it is cut', () => {
+test('text after a long word is kept, and no credentials are shown, wherever the text is cut', () => {
   expect(detailOf(`expected "${LONG}" to be short`)).toBe(`expected "https://a.test/${'n'.repeat(284)}… to be short`);
   for (const length of [270, 280, 290, 60_000])
     expect(detailOf(`got https://user:${'p'.repeat(length)}@a.test/`)).toBe('got https://a.test/');

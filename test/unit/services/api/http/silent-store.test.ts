@@ -5,7 +5,7 @@ import { silentLog } from '../../../../../shared/runtime/logger.ts';
 import { settingsFrom } from '../../../../../shared/settings/settings.ts';
 import { openFakeRedis } from '../../../../support/stores/fake-redis.ts';
 
-test('a Redis that hangs is named as what does not answer, refuses at once whatever else is asked, and is there again when it answers', async () => {
+test('a Redis that hangs is named as not answering; further requests are refused at once until it answers again', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let isHanging = false;

@@ -9,10 +9,10 @@ const HALF =
 const BAD_CHUNK = 'POST /api/forget HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nnix\r\n';
 
 test.each([
-  ['no HTTP', 'NIX nix\r\n\r\n'],
+  ['not HTTP', 'NIX nix\r\n\r\n'],
   ['a body that ends half-way', HALF],
   ['a chunk without a length', BAD_CHUNK],
-])('%s gets a problem, as any other request, and the connection ends', async (_, sent) => {
+])('%s gets a problem like any other request, and the connection ends', async (_, sent) => {
   const { ask, server } = await openApi();
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   await once(socket, 'connect');

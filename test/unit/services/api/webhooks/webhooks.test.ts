@@ -98,7 +98,7 @@ async function setup(privateHosts = '127.0.0.0/8', hostHeaders?: object) {
   return { clock, folder, link, open, begin, end, addEnded, stepUntil };
 }
 
-test('a look asks the store once about all runs that are open, however many have a webhook', async () => {
+test('each check asks the store once about all open runs, however many have a webhook', async () => {
   const { link, open, begin, end, stepUntil } = await setup();
   const receiver = await WebhookReceiver.open(204);
   const asked = { listOpen: 0, standing: new Set<string>() };
@@ -129,7 +129,7 @@ test('a look asks the store once about all runs that are open, however many have
   expect([[...asked.standing], receiver.heard.length]).toEqual([['r7'], 1]);
 });
 
-test('a receiver that fails is asked again with growing pauses: the same id, a signature and a time of its own', async () => {
+test('a failed delivery is repeated after growing delays, with the same id and a new signature and time', async () => {
   const { clock, open, begin, end, stepUntil } = await setup();
   const receiver = await WebhookReceiver.open(500, 503, 204);
   const webhooks = await open();
@@ -158,7 +158,7 @@ test('a receiver that fails is asked again with growing pauses: the same id, a s
   expect(new Set(receiver.heard.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(3);
 });
 
-test('one that never takes it is given up after a day; one that says 410, at once', async () => {
+test('a receiver that never accepts it is given up after a day, and one that answers 410 at once', async () => {
   const { clock, open, addEnded, stepUntil } = await setup();
   const [failing, gone] = [await WebhookReceiver.open(500), await WebhookReceiver.open(410)];
   const webhooks = await open();
@@ -172,7 +172,7 @@ test('one that never takes it is given up after a day; one that says 410, at onc
   expect(clock.now() - begun).toBeLessThan(26 * HOUR_MS);
 }, 30_000);
 
-test('receivers that hang hold up no other, not even behind a hundred of theirs, and fail after 15 s', async () => {
+test('receivers that hang delay no other, not even behind a hundred deliveries of theirs, and fail after 15 s', async () => {
   const { open, addEnded, stepUntil } = await setup();
   const hanging = await WebhookReceiver.open('hang');
   const webhooks = await open();
@@ -231,7 +231,7 @@ test.each([
   expect(() => webhooks.check({ url, secret: SECRET })).toThrow(problem);
 });
 
-test('a name whose address is a private one is refused at the delivery, each time', async () => {
+test('a host name with a private address is refused at each delivery', async () => {
   const { open, addEnded, stepUntil } = await setup('10.0.0.0/8');
   const receiver = await WebhookReceiver.open(204);
   const webhooks = await open();
@@ -242,7 +242,7 @@ test('a name whose address is a private one is refused at the delivery, each tim
   expect(receiver.heard).toEqual([]);
 });
 
-test('a process that ends before the delivery, or in it, leaves it to the next one: with the same id', async () => {
+test('a process that ends before or during the delivery leaves it to the next one, with the same id', async () => {
   const { open, begin, end, stepUntil } = await setup();
   const receiver = await WebhookReceiver.open('hang');
   const first = await open();
@@ -262,7 +262,7 @@ test('a process that ends before the delivery, or in it, leaves it to the next o
   expect([receiver.heard.length, receiver.ids]).toEqual([2, [id]]);
 });
 
-test('of two processes on one folder, each leaves the webhooks of the other to whoever comes after it', async () => {
+test('two processes on one folder keep the webhooks of each other in the file', async () => {
   const { open, begin, end, stepUntil } = await setup();
   const receiver = await WebhookReceiver.open(204);
   const [one, other] = [await open(), await open()];
@@ -283,7 +283,7 @@ test('of two processes on one folder, each leaves the webhooks of the other to w
   expect(receiver.ids.toSorted()).toEqual(ids.toSorted());
 });
 
-test('webhooks that change together are stored together: each time all of them are written', async () => {
+test('changes made together are stored together, as each save writes all webhooks', async () => {
   const { open, folder } = await setup();
   const write = vi.spyOn(HookFile.prototype, 'write');
   onTestFinished(() => write.mockRestore());
@@ -294,7 +294,7 @@ test('webhooks that change together are stored together: each time all of them a
   expect(write.mock.calls.length).toBeLessThan(5);
 });
 
-test('two processes of one id, as in containers, that write at once spoil nothing', async () => {
+test('two processes with one id, as in containers, can write at once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-hooks-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const files = [new HookFile(folder), new HookFile(folder)];
@@ -305,7 +305,7 @@ test('two processes of one id, as in containers, that write at once spoil nothin
   }
 });
 
-test('while the store is away no delivery is counted; a run that it has lost is given up after an hour', async () => {
+test('while the store is away no attempt is counted; a run that it has lost is given up after an hour', async () => {
   const { clock, link, open, addEnded, stepUntil } = await setup();
   const receiver = await WebhookReceiver.open(204);
   let isAway = true;
@@ -329,7 +329,7 @@ test('while the store is away no delivery is counted; a run that it has lost is 
   expect(webhooks.find('lost')?.attempts).toMatchObject([{ error: 'the store no longer knows the run' }]);
 });
 
-test('a file of webhooks that is torn says which, and how to mend it', async () => {
+test('a damaged file of webhooks is named, with how to fix it', async () => {
   const { folder, open } = await setup();
   await writeFile(join(folder, 'webhooks.json'), '[{"id":');
   await expect(open()).rejects.toThrow(/webhooks\.json can't be read: .*restore it, or remove it/s);

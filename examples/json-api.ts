@@ -1,5 +1,5 @@
 /**
- * An API that answers in JSON: a list of several pages, and a document for each product.
+ * A JSON API: a list of several pages, and a document for each product.
  *
  *     trawl crawl https://shop.example/api/products --crawler ./json-api.ts -o products.csv
  */

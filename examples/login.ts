@@ -1,5 +1,5 @@
 /**
- * A customer's orders, behind a login whose form has a hidden token. User and password come from the environment:
+ * A customer's orders, behind a login form with a hidden token. User and password come from the environment:
  *
  *     SHOP_USER=me SHOP_PASSWORD=… trawl crawl --crawler ./login.ts --run orders -o orders.csv
  */

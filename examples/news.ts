@@ -1,6 +1,6 @@
 /**
- * News: the articles of a front page and its sections, each with its title, who wrote it and when, and its text as markdown, without
- * what stands around it: navigation, buttons, related articles. A page without an article has no item.
+ * News: the articles of a front page and its sections, each with its title, author, date, and text as markdown, without navigation,
+ * buttons and related articles. A page without an article emits nothing.
  *
  *     trawl crawl https://news.example/front/ --crawler ./news.ts --run news
  *     trawl records news -o articles.csv
@@ -18,7 +18,7 @@ const article = z.object({
 export default defineCrawler({
   name: 'news',
   seeds: () => ['https://news.example/front/'],
-  // An address with a year in it is an article, also as a seed.
+  // A path that begins with a year is an article, also as a seed.
   patterns: { article: '/20*' },
   steps: {
     front: {

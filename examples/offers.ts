@@ -1,5 +1,5 @@
 /**
- * A shop whose offers are spread over pages: one record of each product, of all its pages, and a report of the whole run:
+ * A shop whose offers are spread over several pages: one record for each product, joined from all its pages, and a report on the whole run:
  *
  *     trawl crawl https://shop.example/all/ --crawler ./offers.ts --run offers
  *     trawl records offers --step offer -o offers.csv

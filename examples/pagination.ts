@@ -1,5 +1,5 @@
 /**
- * A list of many pages that has all there is to know: several items a page, and a link to the next page.
+ * A paged list that already has all the data: several items on each page, and a link to the next page.
  *
  *     trawl crawl https://quotes.example/quotes/ --crawler ./pagination.ts -o quotes.csv
  */

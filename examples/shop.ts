@@ -1,5 +1,5 @@
 /**
- * A shop: lists of products, products, and the reviews of each. A CSV of each step:
+ * A shop: lists of products, products, and their reviews. Makes one CSV for each step:
  *
  *     trawl crawl https://shop.example/all/ --crawler ./shop.ts --run shop
  *     trawl records shop --step product -o products.csv

@@ -1,6 +1,6 @@
 import { defineCrawler } from '../shared/crawler/crawler.ts';
 
-/** The default crawler: every page's links, and its canonical URL if it names one. All records have the title anyway. */
+/** The default crawler: records a page's links, and its canonical URL if it names one. Every record has the title anyway. */
 export default defineCrawler({
   name: 'page',
   step: (page) => {

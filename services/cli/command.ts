@@ -15,46 +15,46 @@ import { type Telling, tellingOf } from './text/teller.ts';
 
 /** One sub-command. */
 export interface CommandModule {
-  /** Adds its arguments, options and action. The action ends by telling its exit code. */
+  /** Adds the command's arguments, options and action. The action ends by calling `exit` with the exit code. */
   define(command: Command, exit: (code: number) => void): void;
 }
 
-/** What every action gets. */
+/** The context that every action runs in. */
 export interface Context {
   readonly settings: Settings;
-  /** The settings that were given as flags, as text, by their names. */
+  /** The settings given as flags: name → text. */
   readonly flags: Readonly<Record<string, string>>;
   readonly log: Logger;
-  /** Standard output holds only JSON. */
+  /** Standard output is for JSON only. */
   readonly json: boolean;
-  /** How it tells how far it is, and what came of it. */
+  /** How the command reports its progress. */
   readonly telling: Telling;
-  /** Aborted by the first Ctrl-C or SIGTERM; left out where the command listens for them itself. */
+  /** Aborted by the first Ctrl-C or SIGTERM. Absent if the command listens for them itself. */
   readonly signal?: AbortSignal;
 }
 
 interface ActionOptions {
   readonly groups: readonly SettingGroup[];
-  /** Used if LOG_LEVEL is not set. */
+  /** The level if LOG_LEVEL is not set. */
   readonly logLevel: LogLevel;
-  /** The command tells how far it is: on a terminal, by a line at its bottom. */
+  /** The command reports progress: on a terminal, in a line at the bottom. */
   readonly tellsProgress?: boolean;
-  /** The command listens for Ctrl-C and SIGTERM itself, to finish what is under way. Others end at once. */
+  /** The command listens for Ctrl-C and SIGTERM itself, to finish work under way. Other commands end at once. */
   readonly stopsInOrder?: boolean;
-  /** Says on the log which names in `.env` are no settings. Default: yes. */
+  /** Warns in the log about names in `.env` that are not settings. Default: true. */
   readonly warnsOfSettings?: boolean;
-  /** Fields of every line of the log. */
+  /** Fields added to every line of the log. */
   readonly logFields?: object;
 }
 
-export const QUIET_HELP = 'say nothing but what goes wrong';
+export const QUIET_HELP = 'print nothing unless something goes wrong';
 
-/** Of a flag with one value that may be given several times: a flag that takes whatever follows would take the seeds, too. */
+/** Collects the values of a flag that can be repeated, one value each time. A variadic flag would swallow the seeds that follow it. */
 export function repeated(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value];
 }
 
-/** Gives a command `--json`, `--color` and a flag for each setting of its groups. */
+/** Adds `--json`, `--color`, and a flag for each setting of the given groups and of the log. */
 export function addCommonOptions(command: Command, groups: readonly SettingGroup[]): Command {
   const said = (flags: string, help: string): Option => new Option(flags, help).helpGroup(HEADINGS.log);
   command
@@ -71,7 +71,7 @@ export function addCommonOptions(command: Command, groups: readonly SettingGroup
   return command;
 }
 
-/** Runs an action with its settings read and its log open, and closes the log after it. */
+/** Reads the settings, opens the log, runs the action, and closes the log. */
 export async function withContext(
   given: object,
   {
@@ -121,7 +121,7 @@ function readColourChoice(given: unknown): ColourChoice {
   throw new UsageError(`expected --color to be ${read.expected}, got "${given}"`);
 }
 
-/** The flags that were given, by the name of the setting. */
+/** The settings given as flags: name → text. */
 function flagsOf(options: Readonly<Record<string, unknown>>): Record<string, string> {
   const flags: Record<string, string> = {};
   for (const { name, flag } of Object.values(SETTINGS)) {
@@ -131,7 +131,7 @@ function flagsOf(options: Readonly<Record<string, unknown>>): Record<string, str
   return flags;
 }
 
-/** As commander names the option of a flag. */
+/** The name under which commander stores a flag's value. */
 function camelCase(flag: string): string {
   return flag.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

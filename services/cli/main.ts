@@ -7,13 +7,13 @@ import { report } from './process/report.ts';
 import { openProgram } from './program.ts';
 import { finishOutput, watchOutput } from './text/output.ts';
 
-/** Runs the command line, and sets the exit code of the process. */
+/** Runs the command line and sets the exit code of the process. */
 export async function main(argv: readonly string[]): Promise<void> {
   tuneGarbageCollection();
   watchOutput();
   outliveTerminal();
   process.exitCode = await finishOutput(await exitCodeOf(argv));
-  // A timer left behind by a crawler, say, doesn't keep the process alive.
+  // A leftover timer, of a crawler say, must not keep the process alive.
   setTimeout(() => exitNow(), LEFT_OVER_MS).unref();
 }
 

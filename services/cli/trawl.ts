@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 
-// All else is loaded after this: types are stripped, and code is compiled, once per version of a file.
+// Must come before every other import: each version of a file is then stripped of types and compiled only once.
 enableCompileCache();
 if (hasFolder()) {
   const { main } = await import('./main.ts');
   await main(process.argv);
 } else {
-  process.stderr.write('trawl: the folder that this was started in is no longer there: go to another one (cd)\n');
+  process.stderr.write('trawl: the current folder no longer exists: change to another one (cd)\n');
   process.exitCode = 1;
 }
 
-/** Is the folder still there that the process was started in? Without it no path can be read, nor most modules loaded. */
+/** Does the current folder still exist? Without it, no path can be resolved and most modules can't be loaded. */
 function hasFolder(): boolean {
   try {
     return process.cwd() !== '';

@@ -43,7 +43,7 @@ test('Redis comes back empty while a producer waits: the run ends unknown, with 
   const status = await workplace.run(['status', 'mine']);
   expect(status.code).toBe(1);
   expect(status.stderr).toMatch(
-    /no run mine is known to this Redis any more; its records are kept in .*mine\. If Redis has lost its data, .* produce --run mine …/,
+    /run mine is no longer known to this Redis; its records are still in .*mine\. If Redis has lost its data, .* produce --run mine …/,
   );
 });
 

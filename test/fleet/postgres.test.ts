@@ -33,7 +33,7 @@ describe('a fleet whose records go to Postgres', () => {
     const { rows } = await pool.query("SELECT count(*) FROM trawl_records WHERE data->'links' IS NOT NULL");
     expect(Number(rows[0].count)).toBeGreaterThan(1_000);
     const missing = await workplace.run(['records', 'nothing']);
-    expect(missing.stderr).toMatch(/no records of run nothing in Postgres at \S+; there are .*\(SINK\)/);
+    expect(missing.stderr).toMatch(/no records of run nothing in Postgres at \S+; it has .*\(SINK\)/);
     expect(missing.stderr + csv.stderr).not.toContain('password');
   });
 

@@ -63,7 +63,7 @@ test('each worker has a name of its own; one that is killed is replaced, and not
   const produced = produce();
   await site.arrival('/page/40');
   process.kill(pids[0] as number, 'SIGKILL');
-  const [ended] = await said(supervisor, /ended, and is started again/, 1);
+  const [ended] = await said(supervisor, /ended, and will be restarted/, 1);
   expect(ended).toMatchObject({ by: 'SIGKILL', seconds: 1 });
   await said(supervisor, /^consuming$/, 3);
   expect(await produced).toMatchObject({ state: 'finished', done: 150, failed: 0, records: 150 });
@@ -110,7 +110,7 @@ test('a worker that dies again and again is started again later and later', asyn
   for (const deaths of [1, 2, 3]) {
     const started = await said(supervisor, /^a worker process started$/, deaths);
     process.kill(started.at(-1)?.workerPid, 'SIGKILL');
-    const ended = await said(supervisor, /ended, and is started again/, deaths);
+    const ended = await said(supervisor, /ended, and will be restarted/, deaths);
     expect(ended.map(({ seconds }) => seconds)).toEqual([1, 2, 4].slice(0, deaths));
   }
   supervisor.signal('SIGTERM');
@@ -125,7 +125,7 @@ test('what every worker would refuse ends all of them, and says why', async () =
   const { code, stderr } = await supervisor.ended;
   expect(code).toBe(78);
   expect(stderr).toContain('missing.json');
-  expect(stderr).not.toContain('is started again');
+  expect(stderr).not.toContain('will be restarted');
 });
 
 test.each(['0', 'many', '1.5', ''])('--processes "%s" is refused', async (count) => {

@@ -12,7 +12,7 @@ test('RabbitMQ is wiped: doctor says so, and its --release brings back what was 
     'warning  RabbitMQ: has none of 300 URLs that it was given, and no worker has any in hand. If a queue was purged, lost or cut short, they come back within 65 min, or at once: ',
   );
   const doctor = await workplace.run(['doctor', '--release']);
-  expect(doctor.stdout).toBe('300 queued URLs waiting again; deliveries of them that are left will be dropped\n');
+  expect(doctor.stdout).toBe('300 queued URLs waiting again; any of their deliveries that are left will be dropped\n');
   expect(await workplace.json(['doctor', '--release'])).toEqual({ released: 0 });
   expect((await workplace.run(['doctor'])).stdout).not.toContain('that it was given');
   expect(await workplace.json(['status', told.run])).toMatchObject({ inFlight: 0, waiting: 300 });

@@ -180,7 +180,7 @@ for await (const { url } of crawl([], { maxDeph: 2 })) console.log(url);
       const again = await run(['npx', 'trawl', 'init', 'teapots'], { cwd });
       expect([again.code, again.stderr]).toEqual([
         2,
-        'trawl: the folder teapots is there, and not empty: choose another name, or move it away\n',
+        'trawl: the folder teapots exists and is not empty: choose another name, or move it away\n',
       ]);
     },
     INSTALLS_MS,

@@ -10,11 +10,11 @@ interface ApiOptions {
   readonly local?: boolean;
 }
 
-/** `trawl api`: all that these commands do, over HTTP, and the dashboard. */
+/** `trawl api`: serves the HTTP API and the dashboard. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'fetch', 'fleet', 'output', 'api'])
-      .option('--local', 'the crawls on this machine instead of the fleet')
+      .option('--local', 'serve the crawls on this machine instead of the fleet')
       .action(async (options: ApiOptions) => {
         exit(
           await withContext(options, { logLevel: 'info', stopsInOrder: true }, (context) => serve(options, context)),
@@ -44,10 +44,10 @@ async function serve({ local = false }: ApiOptions, context: Context): Promise<n
   return interrupts.exitCode;
 }
 
-/** Said once: afterwards nobody but its reader has the secret. */
+/** Shown once: only the hash is kept, so the secret can't be shown again. */
 function firstTokenLines(secret: string, url: string, { settings: { apiTokensFile } }: Context): string[] {
   return [
-    `A token was made for the name admin, and its hash kept in ${apiTokensFile}. It is not shown again; without that file, the next start makes another:`,
+    `A token named admin was created, and its hash written to ${apiTokensFile}. It is not shown again; without that file, the next start creates another:`,
     `  ${secret}`,
     `Dashboard: ${apiUrlOf(url)}#token=${secret}`,
   ];

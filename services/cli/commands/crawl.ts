@@ -22,20 +22,23 @@ export const command: CommandModule = {
   define(command: Command, exit) {
     addTableOptions(addCommonOptions(command, ['run', 'fetch', 'worker', 'output']), { isBrief: true })
       .argument('[seeds...]', 'sites, sitemaps, pages, files of URLs, or - for a list on standard input')
-      .option('--urls-file <file>', 'a file of URLs, one a line (repeated: of all)', repeated)
+      .option('--urls-file <file>', 'a file of URLs, one per line (can be repeated)', repeated)
       .option('--run <id>', 'a name for the run (default: by date and time)')
-      .option('--resume [run]', 'resume a run (default: the one active last)')
+      .option('--resume [run]', 'resume a run (default: the one last active)')
       .addOption(
-        new Option('--dedup <scope>', 'ever: leave out what earlier crawls with ever have taken; run: take all [run]')
+        new Option(
+          '--dedup <scope>',
+          'ever: leave out URLs that earlier crawls with --dedup ever took; run: take all [run]',
+        )
           .helpGroup(HEADINGS.run)
           .hideHelp(),
       )
-      .option('--arg <name=value>', 'an argument of the crawler (repeated for others)', repeated)
+      .option('--arg <name=value>', 'an argument of the crawler (can be repeated)', repeated)
       .option('--limit <n>', 'take the first n URLs, links included')
       .option('--quiet', QUIET_HELP)
       .option('--strict', 'exit with 3 if anything failed')
       .action(async (texts: string[], { dedup, ...flags }: CrawlOptions & TableOptions) => {
-        // The setting of the same name is Redis'.
+        // `--dedup` of `crawl` is not the setting of that name, which is about Redis.
         const options = dedup === undefined ? flags : { ...flags, dedup };
         exit(
           await withContext(flags, { logLevel: 'warn', tellsProgress: true, stopsInOrder: true }, (context) =>
@@ -53,7 +56,7 @@ export async function crawl(
   context: Context,
 ): Promise<number> {
   const { resume, strict = false } = options;
-  // Before anything is crawled.
+  // Report wrong flags before anything is crawled.
   const table = await planTableOfCrawl(texts, options, context);
   const plan =
     resume === undefined ? await planNew(texts, options, context) : await planResumed(texts, options, context);
@@ -65,7 +68,7 @@ export async function crawl(
     return 0;
   }
   if (resume === undefined) await warnOfLeftInRuns(plan.runOptions, context);
-  // A resumed run has flags of its own.
+  // A resumed run keeps the flags it was begun with.
   const own = { ...context, settings: plan.settings };
   const recordsFlag = recordsFlags(context, own.settings.sink);
   const fleet = new EmbeddedFleet(plan, embeddedContext(context));
@@ -77,7 +80,7 @@ export async function crawl(
     if (progress !== undefined) {
       const isInterrupted = interrupts.by !== undefined && progress.endedAt === undefined;
       const records = recordsPlaceOf(own.settings, progress.run);
-      // Standard output is the table's, if it goes there.
+      // If the table goes to standard output, the summary must not.
       const isStandardOutputTaken = table !== undefined && table.path === undefined;
       const told = { records, recordsFlag, isLocal: true, isInterrupted };
       tellEnd(progress, context, told, isStandardOutputTaken);
@@ -85,20 +88,20 @@ export async function crawl(
     const { failure } = fleet;
     if (failure !== undefined) {
       const kept = `What is done is kept.${goOn() === '' ? '' : ` Once this is fixed: ${goOn()}`}`;
-      const lost = 'A resumed run does not fetch again what is lost: begin a new one.';
+      const lost = 'A resumed run would not fetch the lost pages again: begin a new one.';
       sayFailure(failure.message, failure instanceof RemovedFileError ? lost : kept);
       return 1;
     }
     const wasInterrupted = interrupts.by !== undefined;
     try {
-      // Of what there is, if it was interrupted.
+      // After an interrupt, a table of the records so far.
       if (progress !== undefined) await untilInterrupted((signal) => writeTableOf(progress, table, { ...own, signal }));
     } catch (error: unknown) {
       if (wasInterrupted || interrupts.by === undefined) throw error;
       const command = `${TRAWL} records ${progress?.run}${recordsFlag}${tableFlags(options)}`;
-      say(`The table is not written. Write it with: ${command}`);
+      say(`The table was not written. Write it with: ${command}`);
     } finally {
-      // A replay may have come as the run was ending.
+      // `dlq replay` may have reopened the run as it was ending.
       if (progress?.endedAt === undefined && goOn() !== '') say(`Resume with: ${goOn()}`);
     }
     if (interrupts.by === undefined && progress !== undefined) return exitCodeOf(progress, strict);

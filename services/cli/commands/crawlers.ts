@@ -13,7 +13,7 @@ interface GraphOptions {
   readonly format?: GraphFormat;
 }
 
-/** `trawl crawlers [list|graph NAME]`: the crawlers that there are, and what a crawler's steps lead to. */
+/** `trawl crawlers [list|graph NAME]`: the available crawlers, or where the steps of one lead. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     const { flag, help } = SETTINGS.crawlersDir;
@@ -24,12 +24,12 @@ export const command: CommandModule = {
     const run = async (options: object, action: (context: Context) => Promise<number>): Promise<void> =>
       exit(await withContext(options, { logLevel: 'warn' }, action));
 
-    define('list', 'list the crawlers that there are, and all that is wrong with any (the default)', true).action(
-      (options: object) => run(options, list),
+    define('list', 'list the available crawlers and all their problems (the default)', true).action((options: object) =>
+      run(options, list),
     );
-    define('graph', "print a crawler's steps and what leads where")
+    define('graph', "print a crawler's steps, and which leads to which")
       .argument('<crawler>', 'its name, or its file')
-      .addOption(new Option('--format <format>', 'how the graph is written [mermaid]').choices(GRAPH_FORMATS))
+      .addOption(new Option('--format <format>', 'format of the graph [mermaid]').choices(GRAPH_FORMATS))
       .action((name: string, options: GraphOptions) => run(options, (context) => graph(name, options, context)));
   },
 };

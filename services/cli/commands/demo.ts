@@ -5,10 +5,10 @@ import { DemoSite } from '../process/demo-site.ts';
 import { print } from '../text/output.ts';
 import { crawl } from './crawl.ts';
 
-/** Fast, but slow enough to watch. */
+/** Fast, yet slow enough to watch. */
 const DEMO_RATE = '1200/min';
 
-/** `trawl demo`: a small local site, crawled with `crawl`. */
+/** `trawl demo`: serves a small local site and crawls it as `trawl crawl` does. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'worker', 'output'])
@@ -26,7 +26,7 @@ async function demo(context: Context): Promise<number> {
   try {
     if (!context.json && context.telling !== 'nothing') {
       const same = `  ${TRAWL} crawl ${site.url} --rate ${DEMO_RATE} --private-hosts 127.0.0.0/8`;
-      print([`Serving a small site at ${site.url} and crawling it, as this would:`, same, '']);
+      print([`Serving a small site at ${site.url} and crawling it, as this command would:`, same, '']);
     }
     return await crawl([site.url], { isKept: false }, context);
   } finally {

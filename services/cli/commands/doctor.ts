@@ -11,15 +11,18 @@ interface DoctorOptions {
   readonly release?: boolean;
 }
 
-/** Runs that may have something queued: all that Redis remembers, up to a limit. */
+/** Maximum number of open runs whose queued URLs are released. */
 const MOST_RUNS = 100_000;
 
-/** `trawl doctor`: what is wrong, and how to fix it. */
+/** `trawl doctor`: finds what is wrong, and says how to fix it. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'fetch', 'worker', 'fleet', 'output'])
-      .option('--worker', 'only: is the worker of this machine or container alive and consuming? For health checks')
-      .option('--release', 'after RabbitMQ was wiped: lets all that was queued in it wait again, at once')
+      .option(
+        '--worker',
+        'only check that the worker of this machine or container is alive and consuming, for health checks',
+      )
+      .option('--release', 'after RabbitMQ was wiped: put the URLs queued in it back to waiting at once')
       .action(async (options: DoctorOptions) => {
         const { worker = false, release = false } = options;
         const action = worker ? checkWorker : release ? releaseQueued : checkAll;
@@ -36,7 +39,7 @@ async function checkAll(context: Context): Promise<number> {
   return isWell ? 0 : 1;
 }
 
-/** For the health check of a container: consuming, with a fresh heartbeat. */
+/** Checks, for a container's health check, that the worker is consuming and its heartbeat fresh. */
 async function checkWorker(context: Context): Promise<number> {
   const stores = await connectStores(once(context));
   try {
@@ -46,7 +49,7 @@ async function checkWorker(context: Context): Promise<number> {
     const said =
       worker === undefined
         ? `no live worker on ${hostname()}`
-        : `${worker.id} is ${worker.state}, heard ${duration(worker.silentMs)} ago`;
+        : `${worker.id} is ${worker.state}, last heartbeat ${duration(worker.silentMs)} ago`;
     tell(context, { ok: isWell, worker: worker ?? null }, [said]);
     return isWell ? 0 : 1;
   } finally {
@@ -54,7 +57,7 @@ async function checkWorker(context: Context): Promise<number> {
   }
 }
 
-/** Ends every queued lease: without it, they end by themselves, up to an hour and five minutes later. */
+/** Ends the lease of every queued task. Without this command the leases lapse by themselves, up to an hour and five minutes later. */
 async function releaseQueued(context: Context): Promise<number> {
   const stores = await connectStores(once(context));
   let released = 0;
@@ -70,7 +73,7 @@ async function releaseQueued(context: Context): Promise<number> {
   } finally {
     stores.close();
   }
-  const text = `${counted(released, 'queued URL')} waiting again; deliveries of them that are left will be dropped`;
+  const text = `${counted(released, 'queued URL')} waiting again; any of their deliveries that are left will be dropped`;
   tell(context, { released }, [text]);
   return 0;
 }

@@ -15,7 +15,7 @@ interface ForgetOptions {
   readonly local?: boolean;
 }
 
-/** `trawl forget URL|--host H|--all`: drops marks, so that the URLs are taken again. */
+/** `trawl forget URL|--host H|--all`: drops marks, so that the URLs can be taken again. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addLocalOption(addCommonOptions(command, ['fleet', 'output']))
@@ -40,11 +40,11 @@ async function forget(
     );
   const what = url !== undefined ? { url } : host !== undefined ? { host: readHost(host) } : 'all';
   return await withStores(context, 'trawl forget', { local }, async (stores) => {
-    const { total, meant } = await withTally(context, { what: 'marks looked at' }, (tally) =>
+    const { total, meant } = await withTally(context, { what: 'marks checked' }, (tally) =>
       forgetMarks(what, stores, { isDry, onMarks: (more) => tally.add(more) }),
     );
     tell(context, total, linesOf(meant, total));
-    // Of one URL, a mark that stays is all that was asked for.
+    // If the only mark asked for stays, the command has failed.
     return url !== undefined && total.kept > 0 && total.forgotten === 0 ? 1 : 0;
   });
 }

@@ -6,7 +6,7 @@ import type { Pause } from '../../../shared/ports/host-gate.ts';
 import type { Context } from '../command.ts';
 import { tell, type Whose, withStores } from '../process/with-stores.ts';
 
-/** `trawl pause --host`: no run releases or fetches anything from the host until it is resumed. */
+/** `trawl pause --host`: stops all releases and fetches for the host, in every run, until it is resumed. */
 export async function pauseHost(text: string, reason: string, context: Context, whose: Whose): Promise<number> {
   const host = readHost(text);
   return await withStores(context, 'trawl pause', whose, async ({ gate }) => {
@@ -18,7 +18,7 @@ export async function pauseHost(text: string, reason: string, context: Context, 
   });
 }
 
-/** `trawl resume --host`: ends a pause, also one that the host asked for. */
+/** `trawl resume --host`: ends a pause, even one that the host asked for. */
 export async function resumeHost(text: string, context: Context, whose: Whose): Promise<number> {
   const host = readHost(text);
   return await withStores(context, 'trawl resume', whose, async ({ gate }) => {
@@ -26,7 +26,7 @@ export async function resumeHost(text: string, context: Context, whose: Whose): 
     const sentence =
       was === undefined
         ? `Host ${host} was not paused: nothing changed.`
-        : `Host ${host} was ${wasText(was)}; it is asked again.`;
+        : `Host ${host} was ${wasText(was)}; requests resume.`;
     tell(context, resumedHostJson(host, was), [sentence]);
     return 0;
   });

@@ -7,14 +7,14 @@ import { tell } from '../process/with-stores.ts';
 import { developmentPackages, packProgram } from '../scaffold/packed-program.ts';
 import { projectFiles } from '../scaffold/project-files.ts';
 
-/** As crawlers are named in a fleet, and files are. */
+/** A name that suits both a crawler in a fleet and a file. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** `trawl init NAME`: a folder with a crawler, its test, and what runs them. */
+/** `trawl init NAME`: creates a folder with a crawler, its test, and all that is needed to run them. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, [])
-      .argument('<name>', 'of the crawler, and of its folder')
+      .argument('<name>', 'name of the crawler and of its folder')
       .action(async (name: string, options: object) => {
         exit(await withContext(options, { logLevel: 'warn' }, (context) => init(name, context)));
       });
@@ -26,11 +26,11 @@ async function init(name: string, context: Context): Promise<number> {
     throw new UsageError(`expected a name of lower-case letters, digits and hyphens, at most 63, got "${name}"`);
   const entries = await entriesOf(name);
   if (entries !== undefined && entries.length > 0)
-    throw new UsageError(`the folder ${name} is there, and not empty: choose another name, or move it away`);
+    throw new UsageError(`the folder ${name} exists and is not empty: choose another name, or move it away`);
   if (entries === undefined) await make(name);
   const files = await fill(name, { isOurs: entries === undefined });
   tell(context, { folder: name, files }, [
-    `Made ${name}/, with crawlers/${name}.ts and its test. Next:`,
+    `Created ${name}/ with crawlers/${name}.ts and its test. Next:`,
     `  cd ${name}`,
     '  npm install',
     '  npm test',
@@ -39,7 +39,7 @@ async function init(name: string, context: Context): Promise<number> {
   return 0;
 }
 
-/** What is in a folder; nothing if it isn't there. */
+/** Lists a folder's entries; undefined if there is no such folder. */
 async function entriesOf(folder: string): Promise<readonly string[] | undefined> {
   try {
     return await readdir(folder);
@@ -52,7 +52,7 @@ async function entriesOf(folder: string): Promise<readonly string[] | undefined>
 
 async function make(folder: string): Promise<void> {
   try {
-    // With `recursive`, a read-only disk is reported as a folder that doesn't exist.
+    // Not `recursive`, which reports a read-only disk as a folder that doesn't exist.
     await mkdir(folder);
   } catch (error: unknown) {
     throw unwritable(folder, error);
@@ -60,7 +60,7 @@ async function make(folder: string): Promise<void> {
 }
 
 /**
- * Fills a folder, and gives its files. If that fails, a folder of ours is gone again.
+ * Fills a folder and returns the paths of its files. If that fails, the folder is removed, provided that this command created it.
  *
  * @throws UnavailableError if the program can't be packed, StorageError if the folder can't be written
  */

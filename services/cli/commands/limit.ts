@@ -10,7 +10,7 @@ interface LimitOptions {
   readonly local?: boolean;
 }
 
-/** `trawl limit HOST RATE|none`: no run asks the host faster than this, until the limit is ended. */
+/** `trawl limit HOST RATE|none`: caps the rate of all runs at a host until the limit is ended. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addLocalOption(addCommonOptions(command, ['fleet', 'output']))
@@ -30,7 +30,7 @@ async function limit(name: string, text: string, { local }: LimitOptions, contex
   return await withStores(context, 'trawl limit', { local }, async ({ gate }) => {
     const was = await gate.limit(host, intervalMs);
     const [before, is] = [limitText(was), limitText(intervalMs)];
-    const how = intervalMs === 0 ? 'has no limit of its own' : `is asked at most ${is}, by all runs`;
+    const how = intervalMs === 0 ? 'has no limit of its own' : `is limited to ${is}, for all runs together`;
     const sentence = was === intervalMs ? `Host ${host} ${how}, as before.` : `Host ${host} ${how}. It was: ${before}.`;
     tell(context, { host, was: before, is }, [sentence]);
     return 0;

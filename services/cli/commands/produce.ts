@@ -50,22 +50,22 @@ interface ProduceOptions {
   readonly strict?: boolean;
 }
 
-/** Between two reads of a run's standing. */
+/** Interval between two reads of a run's standing. */
 const POLL_EVERY_MS = 500;
-/** Between two looks at this process' own producer. */
+/** Interval between two checks of this process' own producer. */
 const LOOK_EVERY_MS = 50;
 
-/** `trawl produce SEED…`: seeds into the frontier of the fleet. */
+/** `trawl produce SEED…`: offers seeds to the fleet's frontier. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'fetch', 'fleet', 'metrics', 'output'])
-      .argument('[seeds...]', 'sites, sitemaps, pages, files, - (default: SEEDS)')
-      .option('--urls-file <file>', 'a file of URLs, one a line (repeated: of all)', repeated)
+      .argument('[seeds...]', 'sites, sitemaps, pages, files of URLs, - for a list on standard input (default: SEEDS)')
+      .option('--urls-file <file>', 'a file of URLs, one per line (can be repeated)', repeated)
       .option('--run <id>', 'join this run, or name the new one')
-      .option('--arg <name=value>', 'of a new run: an argument of the crawler (repeated for others)', repeated)
-      .option('--limit <n>', 'of a new run: take the first n URLs')
-      .option('--wait', 'stay until the run is finished')
-      .option('--fresh', 'crawl URLs that earlier runs have taken, too')
+      .option('--arg <name=value>', 'a crawler argument for a new run (can be repeated)', repeated)
+      .option('--limit <n>', 'for a new run: take the first n URLs')
+      .option('--wait', 'wait until the run is finished')
+      .option('--fresh', 'also crawl URLs that earlier runs have taken')
       .option('--quiet', QUIET_HELP)
       .option('--strict', 'with --wait: exit with 3 if anything failed')
       .action(async (texts: string[], options: ProduceOptions) => {
@@ -116,7 +116,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
     restored: (service: ServiceName) => {
       outages.restored(service);
       metrics.noteService(service, true);
-      // Redis may have come back without its last second.
+      // Redis may have lost its last second of writes.
       if (service === 'Redis') watched?.repeatRecent();
     },
   };
@@ -125,7 +125,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   const opened: Pick<Service, 'stop'>[] = [metrics];
   try {
     await metrics.start();
-    // No page comes this way, but the line about what fails before any worker has it in hand.
+    // Tasks that fail before a worker has them, past their deadline say, still get a record.
     const sink = metrics.sink(await openSink(connect, producer), sinkNameOf(settings));
     opened.unshift(sink);
     const { stores, transport } = metrics.fleet(await connectFleet(connect));
@@ -188,14 +188,14 @@ async function produceAndWait(
   const progress = await ownProgress(parts);
   if (progress === undefined) throw new RunLostError(run);
   if (interrupts.by !== undefined && progress.endedAt === undefined) {
-    say(`Not waiting any more: the run ${run} goes on. Look at it with: ${TRAWL} status ${run} --watch`);
+    say(`No longer waiting: run ${run} continues. Watch it with: ${TRAWL} status ${run} --watch`);
     return EXIT_INTERRUPTED;
   }
   tellEnd(progress, context, { records: recordsPlaceOf(settings, run), recordsFlag: recordsFlags(context) });
   return exitCodeOf(progress, options.strict === true);
 }
 
-/** Runs `work`, and tells meanwhile how far the run is; with `toTheEnd`, until it has ended. */
+/** Runs `work` and reports the run's progress meanwhile: until all seeds are offered, or with `toTheEnd` until the run has ended. */
 async function tellWhile(
   parts: Parts,
   { telling }: Context,
@@ -218,7 +218,7 @@ async function tellWhile(
       const untilOver = (over: AbortSignal): Promise<void> => untilOffered(watched, over);
       return await followRun({ watcher, telling, reading, untilOver }, AbortSignal.any([signal, interrupts.signal]));
     }
-    // If Redis comes back without the run's end, the run goes on, and so does the wait for it.
+    // If Redis comes back without the recorded end of the run, the run continues, and so must the wait.
     const untilOver = async (over: AbortSignal): Promise<void> => {
       do {
         await watcher.untilEnded(POLL_EVERY_MS, over);
@@ -230,14 +230,14 @@ async function tellWhile(
 }
 
 function leftOpen(run: string): string {
-  return `the run ${run} stays open. Resume with: ${TRAWL} produce --run ${run} …`;
+  return `run ${run} stays open. Resume with: ${TRAWL} produce --run ${run} …`;
 }
 
 async function untilOffered(watched: WatchedProducer, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && watched.progress.state !== 'done') await systemClock.sleep(LOOK_EVERY_MS, signal);
 }
 
-/** The run that was opened, as it is now; nothing if it is lost. */
+/** Reads the progress of the run that this process opened; undefined if that run is lost. */
 async function ownProgress({ run, stores, watched }: Parts): Promise<RunProgress | undefined> {
   const progress = await stores.runs.progress(run);
   return progress !== undefined && watched.isOwn(progress) ? progress : undefined;

@@ -15,11 +15,11 @@ import { addTableOptions, type TableOptions } from '../tables/table-flags.ts';
 import { planTable } from '../tables/table-plan.ts';
 import { say, sayFailure } from '../text/output.ts';
 
-/** `trawl records [RUN]`: the merged records, one per page, or a table of them. */
+/** `trawl records [RUN]`: prints a run's merged records, one per page, or a table of them. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addTableOptions(addCommonOptions(command, ['output']))
-      .argument('[run]', 'a run id (default: the run that began last)')
+      .argument('[run]', 'a run id (default: the latest run)')
       .action(async (run: string | undefined, options: TableOptions) => {
         exit(await withContext(options, { logLevel: 'warn' }, (context) => records(run, options, context)));
       });
@@ -33,7 +33,7 @@ async function records(text: string | undefined, options: TableOptions, context:
   return await withRecords({ ...context, name: 'trawl records' }, async (source) => {
     const run = named ?? (await source.last());
     if (run === undefined || !(await source.has(run))) return await sayNoRecords(source, run, settings);
-    if (named === undefined) say(`Run ${run}, the last one`);
+    if (named === undefined) say(`Run ${run}, the latest`);
     const rules = plan.list === undefined ? undefined : await rulesOf(run, settings);
     const columnsOf = async (step: { readonly name: string; readonly crawler: unknown }) => {
       const beginning = await beginningOf(run, settings).catch(() => undefined);
@@ -49,32 +49,32 @@ async function sayNoRecords(source: RecordSource, run: string | undefined, setti
   const setting = settings.sink === undefined ? 'OUTPUT_DIR' : 'SINK';
   const sink = run === undefined ? undefined : (await beginningOf(run, settings).catch(() => undefined))?.sink;
   if (sink !== undefined && sink !== sinkPlaceOf(settings)) {
-    sayFailure(`no records of run ${run} in ${place} (${setting}): they are in ${sink}, name it by SINK`);
+    sayFailure(`no records of run ${run} in ${place} (${setting}): they are in ${sink}: set SINK to that`);
     return 1;
   }
   const others = await source.runs();
   if (run !== undefined && others.includes(run)) {
-    sayFailure(`run ${run} has no records in ${place} (${setting}): no page of it has ended`);
+    sayFailure(`run ${run} has no records in ${place} (${setting}): none of its pages has ended yet`);
     return 1;
   }
-  const there = others.length === 0 ? 'there are no runs there' : `there are ${others.slice(-10).join(', ')}`;
+  const there = others.length === 0 ? 'it has no runs' : `it has ${others.slice(-10).join(', ')}`;
   const what = run === undefined ? 'no records' : `no records of run ${run}`;
   sayFailure(`${what} in ${place}; ${there} (${setting})`);
   return 1;
 }
 
-/** A crawl of this machine keeps its rules; those of other runs, and of one that can't be looked up, are taken to be the settings'. */
+/** Returns the `urlKey` rules that a crawl of this machine was begun with; those of the settings for any other run, or if it can't be read. */
 async function rulesOf(run: string, settings: Settings): Promise<RunOptions['urlKey']> {
   try {
     return ((await beginningOf(run, settings))?.options ?? settings).urlKey;
   } catch (error: unknown) {
     if (!(error instanceof StorageError)) throw error;
-    say(`trawl: ${error.message}. The list is joined by the URL_KEY of the settings`);
+    say(`trawl: ${error.message}. Joining the list by the URL_KEY of the settings`);
     return settings.urlKey;
   }
 }
 
-/** What a crawl of this machine was begun with; nothing for a run of the fleet. */
+/** Reads what a crawl of this machine was begun with; undefined for a run of the fleet. */
 async function beginningOf(run: string, settings: Settings): Promise<Beginning | undefined> {
   const runs = await openLocalRuns(settings);
   try {

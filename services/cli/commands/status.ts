@@ -33,16 +33,16 @@ interface StatusOptions {
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** How many of a run's hosts are read to find the slowest. */
+/** Maximum number of a run's hosts read to find the slowest. */
 const MOST_HOSTS = 1_000;
 const SLOWEST_HOSTS = 5;
 
-/** `trawl status [RUN]`: one run, or all. */
+/** `trawl status [RUN]`: shows one run, or all of them. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addLocalOption(addCommonOptions(command, ['fleet', 'output']))
-      .argument('[run]', 'a run id (default: all that are open, and the newest)')
-      .option('--watch', 'look again every second')
+      .argument('[run]', 'a run id (default: the open runs and the newest)')
+      .option('--watch', 'refresh every second')
       .action(async (run: string | undefined, options: StatusOptions) => {
         exit(await withContext(options, { logLevel: 'warn' }, (context) => status(run, options, context)));
       });
@@ -71,12 +71,12 @@ async function status(
   });
 }
 
-/** Of a run that the store knows no more, the records say that there was one: Redis may have lost its data. */
+/** Reports a run that the store doesn't know. If there are records of it, it once existed, and Redis may have lost its data. */
 function sayNotKnown(run: string, { settings }: Context, local?: boolean): number {
   const folder = join(settings.outputDir, run);
   if (local === true || settings.sink !== undefined || !existsSync(folder)) return sayUnknownRun(run, local);
   sayFailure(
-    `no run ${run} is known to this Redis any more; its records are kept in ${folder}. If Redis has lost its data, offer the seeds again: ${TRAWL} produce --run ${run} …`,
+    `run ${run} is no longer known to this Redis; its records are still in ${folder}. If Redis has lost its data, offer the seeds again: ${TRAWL} produce --run ${run} …`,
   );
   return 1;
 }
@@ -84,7 +84,7 @@ function sayNotKnown(run: string, { settings }: Context, local?: boolean): numbe
 interface StatusView {
   readonly lines: readonly Line[];
   readonly json: object;
-  /** The run won't change any more. */
+  /** The run has ended and won't change any more. */
   readonly isOver: boolean;
 }
 
@@ -134,7 +134,7 @@ class OneRun {
       if (bottleneck.sentence !== '') lines.push(`Bottleneck: ${bottleneck.sentence}`);
       if (bottleneck.etaMs !== undefined)
         lines.push(
-          `Left: about ${duration(bottleneck.etaMs)}${progress.producers.open > 0 ? ', for what is known so far' : ''}`,
+          `Left: about ${duration(bottleneck.etaMs)}${progress.producers.open > 0 ? ', for the pages known so far' : ''}`,
         );
       if (!progress.sealed) lines.push(...(this.#isLocal ? [seedsLine(bottleneck)] : producersLines(progress)));
       if (!this.#isLocal) lines.push(...missingCrawlerLines(progress, workers));
@@ -148,12 +148,12 @@ class OneRun {
   }
 }
 
-/** Of a crawl of one process, which reads its seeds itself. */
+/** The line about the seeds of a crawl in one process, which reads them itself. */
 function seedsLine({ name }: Bottleneck): string {
-  return name === 'no workers' ? 'Seeds: not read to the end' : 'Seeds: being read';
+  return name === 'no workers' ? 'Seeds: not all read' : 'Seeds: being read';
 }
 
-/** The open runs and the newest, a line each. */
+/** The open and the newest runs, one line each. */
 class AllRuns {
   readonly #stores: Stores;
   readonly #lister: RunLister;
@@ -212,7 +212,7 @@ function slowestHosts(hosts: readonly HostLine[], now: number): string[] {
     const eta = needsMs(line, now) > 0 && isKnown ? `about ${duration(needsMs(line, now))}` : '';
     return [`  ${host}`, `${count(waiting)} wait`, troubleText(line, now) ?? hostText(line), eta];
   });
-  return ['Hosts that need longest:', ...table(rows)];
+  return ['Slowest hosts:', ...table(rows)];
 }
 
 function resumeCommandOf(stores: AnyStores, context: Context): ((run: string) => string) | undefined {

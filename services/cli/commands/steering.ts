@@ -26,7 +26,7 @@ interface SteerOptions {
   readonly local?: boolean;
 }
 
-/** A command that steers runs, as `trawl cancel RUN…`; `pause` and `resume` steer a host as well, or all runs. */
+/** Makes a command that steers runs, such as `trawl cancel RUN…`. `pause` and `resume` can also steer a host, or all open runs. */
 export function steeringCommand(verb: SteerVerb): CommandModule {
   return { define: (command, exit) => define(verb, command, exit) };
 }
@@ -35,10 +35,8 @@ function define(verb: SteerVerb, command: Command, exit: (code: number) => void)
   addLocalOption(addCommonOptions(command, ['fleet', 'output']));
   command.argument(isForHosts(verb) ? '[run...]' : '<run...>', 'run ids');
   if (isForHosts(verb))
-    command
-      .option('--host <host>', 'a host instead of a run, for all runs: example.com')
-      .option('--all', 'all open runs');
-  if (verb === 'pause') command.option('--reason <text>', 'shown wherever the pause is', BY_HAND);
+    command.option('--host <host>', 'a host, across all runs: example.com').option('--all', 'all open runs');
+  if (verb === 'pause') command.option('--reason <text>', 'the reason, shown with the pause', BY_HAND);
   command.action(async (runs: readonly string[], options: SteerOptions) => {
     exit(await withContext(options, { logLevel: 'warn' }, (context) => steerAny(verb, runs, options, context)));
   });
@@ -56,7 +54,7 @@ async function steerAny(
 ): Promise<number> {
   if ([runs[0], host, all].filter((given) => given !== undefined).length !== 1)
     throw new UsageError(
-      `expected runs, a host or --all, one of them: ${TRAWL} ${verb} RUN, ${TRAWL} ${verb} --host HOST, ${TRAWL} ${verb} --all`,
+      `expected either run ids, a host or --all: ${TRAWL} ${verb} RUN, ${TRAWL} ${verb} --host HOST, ${TRAWL} ${verb} --all`,
     );
   if (all === true) return await steerAll(verb === 'pause' ? verb : 'resume', reason, local, context);
   if (host !== undefined) {
@@ -81,7 +79,7 @@ async function steerAny(
   return code;
 }
 
-/** Steers the runs that the stores know, and says which they don't. */
+/** Steers the runs that the stores know, and reports the others. */
 async function steerRuns(
   ids: readonly string[],
   { verb, reason, local }: { readonly verb: SteerVerb; readonly reason: string; readonly local: boolean | undefined },
@@ -106,7 +104,7 @@ async function steerRuns(
 }
 
 function whatIsLeft(run: string): string {
-  return `run ${run} is cancelled, and what still waits is yet to be dropped: run the same command again`;
+  return `run ${run} is cancelled, but not all of its waiting URLs are dropped yet: run the same command again`;
 }
 
 async function steerAll(
@@ -122,7 +120,7 @@ async function steerAll(
     const sentence =
       verb === 'pause'
         ? `${what}: paused. Resume with: ${TRAWL} resume --all${flag}`
-        : `${what}: running. Paused hosts stay so.`;
+        : `${what}: running. Paused hosts stay paused.`;
     tell(context, steered, [steered.runs.length === 0 ? `No run is open: there is nothing to ${verb}.` : sentence]);
     return 0;
   });

@@ -52,20 +52,20 @@ interface TryOptions extends RequestFlags {
   readonly underWatch?: boolean;
 }
 
-/** `trawl try URL`: one page, and what a crawler makes of it. */
+/** `trawl try URL`: fetches one page, and shows what a crawler makes of it. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'fetch', 'worker'])
-      .argument('<url>', 'a page')
-      .option('--step <name>', 'the step that reads it (default: where the URL starts)')
-      .option('--kept <json>', 'what the link that led here kept')
-      .option('--arg <name=value>', 'an argument of the crawler (repeated for others)', repeated)
-      .option('--method <method>', 'ask by this method (default: GET, or POST with --data)')
-      .option('--data <text>', 'send this body, or that of a file, as @FILE: JSON, or fields of a form')
-      .option('--header <name: value>', 'send this header (repeated for others)', repeated)
-      .option('--select <css>', 'print what a selector finds')
-      .option('--html <file>', 'read this file, as if it were at the URL')
-      .option('--watch', 'run again at each save of the crawler')
+      .argument('<url>', 'the URL of a page')
+      .option('--step <name>', 'the step that reads the page (default: the one its URL starts at)')
+      .option('--kept <json>', 'the data that the link to this page keeps')
+      .option('--arg <name=value>', 'an argument of the crawler (can be repeated)', repeated)
+      .option('--method <method>', 'request method (default: GET, or POST with --data)')
+      .option('--data <text>', 'send this body, or a file as @FILE: JSON, or the fields of a form')
+      .option('--header <name: value>', 'send this header (can be repeated)', repeated)
+      .option('--select <css>', 'print the elements that a selector finds')
+      .option('--html <file>', 'read this file as if it came from the URL')
+      .option('--watch', 'run again whenever the crawler is saved')
       .addOption(new Option(UNDER_WATCH).hideHelp())
       .action(async (url: string, options: TryOptions & { readonly crawler?: string }) => {
         exit(await withContext(options, { logLevel: 'error' }, (context) => tryOut(url, options, context)));
@@ -73,12 +73,12 @@ export const command: CommandModule = {
   },
 };
 
-/** What is found out before the page is read. */
+/** A trial, prepared before the page is read. */
 interface Plan {
   readonly visit: Visit;
   readonly options: TryOptions;
   readonly context: Context;
-  /** A crawler was named: it reads the page. */
+  /** The crawler is to read the page, since one was named. */
   readonly isRead: boolean;
 }
 
@@ -111,14 +111,14 @@ function refuseWithoutCrawler({ step, kept, arg, watch, html }: TryOptions): voi
 function refuseUnsent({ html, method, data, header }: TryOptions): void {
   const [flag] = Object.entries({ method, data, header }).find(([, value]) => value !== undefined) ?? [];
   if (html === undefined || flag === undefined) return;
-  throw new UsageError(`--${flag} is for a request, and with --html nobody is asked: leave out one of them`);
+  throw new UsageError(`--${flag} describes a request, and with --html none is sent: leave out one of them`);
 }
 
-/** Files that the command line names: they are watched even if they can't be loaded. */
+/** The files named on the command line. They are watched even if they can't be loaded. */
 function namedFiles(crawler: string, html: string | undefined): string[] {
   const files = [...(crawler.includes('/') || extname(crawler) !== '' ? [crawler] : []), ...(html ? [html] : [])];
   const missing = files.find((file) => !existsSync(file));
-  if (missing !== undefined) throw new UsageError(`there is no ${missing}`);
+  if (missing !== undefined) throw new UsageError(`there is no file ${missing}`);
   return files.map((file) => resolve(file));
 }
 
@@ -134,7 +134,7 @@ async function planFor(text: string, options: TryOptions, context: Context): Pro
   const step = asUsage(() => stepFor(crawler, options.step, url.href));
   const kept = readKept(options.kept, crawler, step);
   const request = await trialRequest(url.href, options);
-  // What the function of a short crawler names would be followed by --follow.
+  // Show the links that a crawler of one function would follow with --follow.
   const runOptions = {
     ...runOptionsOf(settings, 'run'),
     ...(crawler.pageFunction === undefined ? {} : { follow: true }),
@@ -157,7 +157,7 @@ async function planFor(text: string, options: TryOptions, context: Context): Pro
 function readKept(text: string | undefined, crawler: Crawler, key: string): Kept | undefined {
   const kept = text === undefined ? undefined : jsonOf(text);
   if (kept !== undefined && !isObject(kept))
-    throw new UsageError(`expected --kept to be a JSON object, as '{"sku":"a1"}', got ${text}`);
+    throw new UsageError(`expected --kept to be a JSON object such as '{"sku":"a1"}', got ${text}`);
   const problem = keptProblem(crawler, key, (kept ?? {}) as Kept);
   if (problem !== undefined) throw new UsageError(`--kept: ${problem}`);
   return kept as Kept | undefined;
@@ -167,11 +167,11 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error: unknown) {
-    throw new UsageError(`expected --kept to be JSON, as '{"sku":"a1"}': ${messageOf(error)}`);
+    throw new UsageError(`expected --kept to be JSON such as '{"sku":"a1"}': ${messageOf(error)}`);
   }
 }
 
-/** Gets the page, prints what there is to be said of it, and gives the exit code. */
+/** Gets the page, prints what is known about it, and returns the exit code. */
 async function attempt(plan: Plan, known: KeptPage | undefined, signal: AbortSignal): Promise<number> {
   const { visit, options, context } = plan;
   const found =
@@ -190,7 +190,7 @@ async function attempt(plan: Plan, known: KeptPage | undefined, signal: AbortSig
   return await read(plan, at, page, { ...facts, ...(selected === undefined ? {} : { selected }) });
 }
 
-/** Has the crawler read the page. */
+/** Runs the crawler on the page, prints the result, and returns the exit code. */
 async function read({ isRead, context }: Plan, visit: Visit, page: Page, facts: object): Promise<number> {
   const { settings } = context;
   if (!isRead) {
@@ -246,9 +246,9 @@ async function fetched(
   return { failure: failureIn(found.ending) };
 }
 
-/** Waits that are longer are told. */
+/** Longer waits are reported. */
 const TOLD_WAIT_MS = 3_000;
-/** The types of files that are no HTML. */
+/** Content types by file extension. Any other file is HTML. */
 const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
   '.xml': 'application/xml',

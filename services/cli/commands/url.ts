@@ -16,7 +16,7 @@ interface UrlOptions {
   readonly local?: boolean;
 }
 
-/** `trawl url URL`: where it is, every failed attempt, why it waits, and what became of it. */
+/** `trawl url URL`: shows where a URL is and why it waits, its failed attempts, and its outcome. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addLocalOption(addCommonOptions(command, ['fleet', 'output']))

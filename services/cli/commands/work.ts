@@ -32,25 +32,28 @@ interface WorkOptions {
   readonly exitWhenIdle?: boolean;
   readonly stayUp?: boolean;
   readonly processes?: number;
-  /** Set for each of several worker processes: which one it is. */
+  /** The number of this worker process, if there are several. */
   readonly asProcess?: string;
 }
 
-/** Between two checks whether any run has work. */
+/** Interval between two checks whether any run has work. */
 const IDLE_LOOK_EVERY_MS = 1_000;
 
-/** `trawl work`: a worker of the fleet. */
+/** `trawl work`: runs a worker of the fleet, or several. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'fetch', 'worker', 'fleet', 'metrics', 'output'])
       .option(
         '--processes <count>',
-        'how many worker processes to run, each started again when it dies; auto: one for each core',
+        'number of worker processes, each restarted when it dies; auto: one for each core',
         readCount,
       )
       .addOption(new Option('--as-process <number>').hideHelp())
       .option('--exit-when-idle', 'stop once no run has work')
-      .option('--stay-up', 'with wrong settings: say so once and wait, so that a container is not restarted for ever')
+      .option(
+        '--stay-up',
+        'if settings are wrong, report them once and wait, so that a container is not restarted for ever',
+      )
       .action(async (options: WorkOptions) => {
         const { processes, asProcess } = options;
         const isSupervisor = processes !== undefined && asProcess === undefined;
@@ -80,7 +83,7 @@ function readCount(given: string): number {
   throw new UsageError(`expected --processes to be ${read.expected}, or auto, got "${given}"`);
 }
 
-/** Keeps several workers up, each in a process of its own. */
+/** Keeps several workers running, each in a process of its own. */
 async function supervise(
   { processes: count = 1, exitWhenIdle = false, stayUp = false }: WorkOptions,
   { settings, log }: Context,
@@ -138,7 +141,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
     for (const [crawler, lacking] of Object.entries(secrets.lacking))
       log.warn({ crawler, lacking }, 'the environment lacks secrets of a crawler: its tasks are left to other workers');
     const defaults = runOptionsFor(chosen, settings, 'ever');
-    // First: while records have nowhere to go, nothing should count this worker among those that consume.
+    // The sink comes first: a worker with nowhere to store records must not be counted as consuming.
     const sink = metrics.sink(await openSink(connect, id), sinkNameOf(settings));
     const opened: Pick<Service, 'stop'>[] = [sink];
     try {
@@ -150,7 +153,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
       const parts = { settings, stores, transport, sink, defaults, worker: id, log };
       const releaser = openReleaser(parts);
       const onOffered = (): void => releaser.nudge();
-      const watch = openWatchdog(settings, () => ['Pages in hand are delivered again, and count a start.']);
+      const watch = openWatchdog(settings, () => ['Pages in hand are delivered again, and each counts another start.']);
       const files = await openFiles(settings);
       const { observer } = metrics;
       const pages = openWorker({ ...parts, files, fetcher, rules, watch, observer, onOffered, catalogue, secrets });
@@ -192,7 +195,7 @@ async function untilSignalled(): Promise<void> {
   clearInterval(alive);
 }
 
-/** Resolves once at least one run is known and none is open: a run that waits for seeds is open. */
+/** Resolves once at least one run is known and none is open. A run that waits for seeds counts as open. */
 async function untilIdle(runs: RunOverview, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const { known, open } = await runs.counts();

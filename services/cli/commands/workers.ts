@@ -7,7 +7,7 @@ interface WorkersOptions {
   readonly local?: boolean;
 }
 
-/** `trawl workers`: those that are alive, what keeps each from doing more, and what they have in hand. */
+/** `trawl workers`: lists the live workers, what limits each, and the tasks they have in hand. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addLocalOption(addCommonOptions(command, ['fleet', 'output'])).action(async (options: WorkersOptions) => {

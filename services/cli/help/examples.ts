@@ -1,6 +1,6 @@
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 
-/** What is typed most, by command. */
+/** The most common uses of each command. */
 export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   trawl: ['trawl demo', 'trawl crawl https://www.example.com/ --follow'],
   crawl: ['trawl crawl https://www.example.com/ --follow --max-pages 500', 'trawl crawl urls.txt -o pages.csv'],
@@ -32,7 +32,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   demo: ['trawl demo', 'trawl demo --rate 120/min'],
 };
 
-/** The lines of help with a command's examples, as they can be pasted. */
+/** The help lines with a command's examples, ready to paste. */
 export function exampleLines(path: string): string[] {
   return ['', 'Examples:', ...(EXAMPLES[path] ?? []).map((line) => `  ${line.replace(/^trawl/, () => TRAWL)}`)];
 }

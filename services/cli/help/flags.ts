@@ -2,7 +2,7 @@ import { nearestOf } from '../../../shared/settings/nearest-name.ts';
 import type { SettingGroup } from '../../../shared/settings/setting.ts';
 import type { SettingKey } from '../../../shared/settings/table.ts';
 
-/** The headings of `--help`, in their order; a command's own flags come first. */
+/** The headings of `--help`, in order. A command's own flags come first. */
 export const HEADINGS: Readonly<Record<'own' | SettingGroup, string>> = {
   own: 'Options:',
   run: 'What is crawled:',
@@ -15,7 +15,7 @@ export const HEADINGS: Readonly<Record<'own' | SettingGroup, string>> = {
   log: 'Output and log:',
 };
 
-/** The settings that `--help` shows; the others are for `--help --all`. */
+/** The settings shown by `--help`. `--help --all` shows the others too. */
 export const SHOWN: ReadonlySet<SettingKey> = new Set([
   'rate',
   'follow',
@@ -33,7 +33,7 @@ export const SHOWN: ReadonlySet<SettingKey> = new Set([
   'logLevel',
 ]);
 
-/** Words that people use for a flag, or for a flag and its value, besides those that resemble it. */
+/** Other tools' words for a flag, or for a flag with a value. Words that resemble the flag are left out: they are found anyway. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--arg': ['args', 'argument', 'param', 'spider-arg'],
   '--ca-file': ['ca', 'cacert', 'ca-cert', 'ca-certificate', 'ca-bundle', 'cert'],
@@ -94,7 +94,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--worker-concurrency': ['concurrency', 'threads', 'parallel', 'jobs', 'workers', 'max-concurrency', 'connections'],
 };
 
-/** The letters that other tools have for a flag: the first that the command has is meant. */
+/** Short flags of other tools, and the flags they correspond to. The first one that the command has is suggested. */
 const LETTERS: Readonly<Record<string, readonly string[]>> = {
   '-A': ['--user-agent'],
   '-H': ['--header', '--host-headers'],
@@ -125,7 +125,7 @@ const LETTERS: Readonly<Record<string, readonly string[]>> = {
   '-x': ['--proxy-url'],
 };
 
-/** The flag of a command that is meant by an unknown one, by its meaning. */
+/** Returns the flag that means the same as an unknown one, if the command has such a flag. */
 export function meantBy(unknown: string, known: readonly string[]): string | undefined {
   const isKnown = (flag: string): boolean => known.includes(flag.split(' ', 1)[0] ?? '');
   const byLetter = LETTERS[unknown]?.find(isKnown);
@@ -134,22 +134,22 @@ export function meantBy(unknown: string, known: readonly string[]): string | und
   return Object.keys(WORDS).find((flag) => isKnown(flag) && WORDS[flag]?.includes(word));
 }
 
-/** Shorter words resemble too many others. */
+/** Minimum length of a word that typos are compared with: shorter ones resemble too many others. */
 const SHORTEST_WORD = 5;
 
-/** The flag that an unknown one resembles most, or whose words it does: `--dept` is `--max-depth`, since `--depth` is. */
+/** Returns the flag that an unknown one resembles most, directly or through another word for it: `--dept` → `--depth` → `--max-depth`. */
 export function nearestFlag(unknown: string, known: readonly string[]): string | undefined {
   const words = Object.entries(WORDS).flatMap(([flag, meaning]) =>
     known.includes(flag.split(' ', 1)[0] ?? '') ? meaning.filter((word) => word.length >= SHORTEST_WORD) : [],
   );
   const nearest = nearestOf(unknown, [...known, ...words.map((word) => `--${word}`)]);
   if (nearest === undefined || known.includes(nearest)) return nearest;
-  // By its letters alone: of two dashes every flag has the same.
+  // Compare without the dashes, which all flags have in common.
   const resembles = nearestOf(wordOf(unknown), [wordOf(nearest)]) !== undefined;
   return resembles ? meantBy(nearest, known) : nearestOf(unknown, known);
 }
 
-/** `--maxRequests`, as programs in JavaScript have it, is `max-requests`. */
+/** The words of a flag, without dashes in front. The camel case of JavaScript programs is accepted: `--maxRequests` is `max-requests`. */
 function wordOf(flag: string): string {
   return flag
     .replace(/^-+/, '')
@@ -157,7 +157,7 @@ function wordOf(flag: string): string {
     .toLowerCase();
 }
 
-/** Words that people use as a flag for what a command takes without one, by its name there. */
+/** Flags that people try for something the command takes as an argument, by the argument's name. */
 const ARGUMENT_WORDS: Readonly<Record<string, readonly string[]>> = {
   host: ['host', 'domain'],
   letter: ['letter', 'id'],
@@ -168,19 +168,19 @@ const ARGUMENT_WORDS: Readonly<Record<string, readonly string[]>> = {
   url: ['url', 'page'],
 };
 
-/** The argument of a command, of those that it takes, that is meant by an unknown flag. */
+/** Returns the argument that an unknown flag stands for, if the command takes it. */
 export function argumentMeantBy(unknown: string, taken: readonly string[]): string | undefined {
   return taken.find((name) => ARGUMENT_WORDS[name]?.includes(wordOf(unknown)));
 }
 
-/** What no flag is for, and what is said of it to those commands. */
+/** Hints for flags that Trawl doesn't need, and the commands they are given for. */
 const ANSWERS: readonly {
   readonly said: string;
   readonly commands: readonly string[];
   readonly words: readonly string[];
 }[] = [
   {
-    said: 'No JavaScript is run: look for the JSON that the page loads.',
+    said: 'Trawl runs no JavaScript: look for the JSON that the page loads.',
     commands: ['crawl', 'produce', 'try'],
     words: ['js', 'javascript', 'headless', 'browser', 'render', 'render-js', 'wait-for', 'screenshot'],
   },
@@ -190,12 +190,12 @@ const ANSWERS: readonly {
     words: ['location', 'follow-redirects'],
   },
   {
-    said: 'A crawl fetches its pages anew without a flag, unless --dedup ever is given.',
+    said: 'A crawl fetches its pages again without a flag, unless --dedup ever is given.',
     commands: ['crawl'],
     words: ['fresh', 'force', 'again', 'refetch', 'no-dedup'],
   },
   {
-    said: 'Each setting is a flag of its own: --help --all lists them. --quiet tells no progress.',
+    said: 'Each setting is a flag of its own: --help --all lists them. --quiet hides the progress.',
     commands: ['crawl', 'produce'],
     words: ['s'],
   },
@@ -206,12 +206,12 @@ const ANSWERS: readonly {
   },
 ];
 
-/** What is said of an unknown flag that needs none. */
+/** Returns the hint for an unknown flag that Trawl doesn't need. */
 export function answerTo(unknown: string, command: string): string | undefined {
   return ANSWERS.find(({ commands, words }) => commands.includes(command) && words.includes(wordOf(unknown)))?.said;
 }
 
-/** Words that people use for a command, besides those that resemble it. */
+/** Other tools' words for a command. */
 const COMMAND_WORDS: Readonly<Record<string, readonly string[]>> = {
   api: ['serve', 'server', 'dashboard', 'ui', 'web', 'http'],
   cancel: ['stop', 'abort', 'kill', 'end'],
@@ -229,7 +229,7 @@ const COMMAND_WORDS: Readonly<Record<string, readonly string[]>> = {
   work: ['worker', 'consume', 'join'],
 };
 
-/** The command that is meant by an unknown one: by its meaning, or because it is a seed itself, which a host or a file is. */
+/** Returns the command that means the same as an unknown one. A host or a file is taken for a seed of `crawl`. */
 export function commandMeantBy(unknown: string): string | undefined {
   if (/[./]/.test(unknown)) return `crawl ${unknown}`;
   return Object.keys(COMMAND_WORDS).find((command) => COMMAND_WORDS[command]?.includes(unknown.toLowerCase()));

@@ -5,7 +5,7 @@ import { answerTo, argumentMeantBy, commandMeantBy, HEADINGS, meantBy, nearestFl
 
 const ORDER = Object.values(HEADINGS);
 
-/** `--help` in groups, in the same order for every command. */
+/** Shows the groups of `--help` in the same order for every command. */
 class GroupedHelp extends Help {
   override groupItems<T extends Command | Option>(
     all: T[],
@@ -17,7 +17,7 @@ class GroupedHelp extends Help {
   }
 }
 
-/** Gives a command, and those below it, their help in groups, and what comes after their help and their errors. */
+/** Sets up the help of a command and its sub-commands: groups, examples, and the lines after help and errors. */
 export function addHelpTexts(command: Command, showsAll: boolean, path = command.name()): void {
   command.createHelp = () => new GroupedHelp();
   const hidden = command.options.filter((option) => option.hidden && option.helpGroupHeading !== undefined);
@@ -31,11 +31,11 @@ export function addHelpTexts(command: Command, showsAll: boolean, path = command
 }
 
 /**
- * What commander says of a wrong command line; of a command or a flag by another name, or one that resembles a flag which help shows
- * only with `--all`, which one is meant: commander knows those that are shown.
+ * Improves commander's message about a wrong command line. Suggests a command or flag for words from other tools, and flags that help
+ * shows only with `--all`: commander suggests only flags that are shown.
  *
- * @param known the flags of the command that was given; none if nobody knows that
- * @param command what it takes besides flags
+ * @param known the flags of the given command; empty if the command is unknown
+ * @param command the given command, whose arguments are suggested too
  */
 export function improved(error: string, known: readonly string[], command?: Command): string {
   const [, given] = /^error: unknown command '(.+?)'/.exec(error) ?? [];
@@ -47,16 +47,16 @@ export function improved(error: string, known: readonly string[], command?: Comm
   if (unknown === undefined) return error;
   const answer = known.includes(unknown) ? undefined : answerTo(unknown, command?.name() ?? '');
   if (answer !== undefined) return `error: unknown option '${unknown}'\n(${answer})\n`;
-  // Another command of the same group may have it.
+  // A sibling sub-command may have this very flag: don't suggest what was typed.
   const others = known.filter((each) => each !== unknown);
   const meant = meantBy(unknown, known) ?? withoutFlag(unknown, command) ?? nearestFlag(unknown, others);
-  // Several that are as near are named by commander together.
+  // Keep commander's suggestion if it already names this flag among several.
   const [, told = ''] = error.split('(Did you mean ');
   if (meant === undefined || told.split(/[ ,?]/).includes(meant)) return error;
   return `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`;
 }
 
-/** Where a command takes flags alone, `trawl dlq list RUN` say: the flag that the word it was given belongs to. */
+/** Returns the flag that a stray argument belongs to, for a command that takes only flags: `trawl dlq list RUN` means `--run RUN`. */
 function filterMeantBy(error: string, known: readonly string[]): string | undefined {
   const [, given] =
     /^error: too many arguments for '[a-z]+'\. Expected 0 arguments but got 1: (\S+)\.\n?$/.exec(error) ?? [];
@@ -71,13 +71,13 @@ function withoutFlag(unknown: string, command: Command | undefined): string | un
   return name && `${pathOf(command)} ${name.toUpperCase().replace(/S$/, '')}, without a flag`;
 }
 
-/** A command as it is written behind the program's name. */
+/** The words of a command after the program's name. */
 function pathOf(command: Command | undefined | null): string {
   if (!command?.parent) return '';
   return `${pathOf(command.parent)} ${command.name()}`.trimStart();
 }
 
-/** `trawl help dlq list` as `trawl dlq list --help`: the command's own help, and the same answer to a name that nobody knows. */
+/** Rewrites `trawl help dlq list` as `trawl dlq list --help`, so that both show the same help and report an unknown name alike. */
 export function asHelpFlag(argv: readonly string[]): readonly string[] {
   const [node = '', file = '', first, second, ...others] = argv;
   if (first !== 'help' || second === undefined || second.startsWith('-')) return argv;
@@ -85,8 +85,8 @@ export function asHelpFlag(argv: readonly string[]): readonly string[] {
 }
 
 /**
- * A command line up to its first word that is no command, if there is one: of what nobody knows, help has nothing to say, and the
- * error tells the nearest name.
+ * Cuts a command line after its first unknown command, if it has one. A `--help` behind it is dropped, so that the error about the name,
+ * with the nearest known one, is shown instead of help.
  */
 export function upToUnknown(argv: readonly string[], program: Command): readonly string[] {
   let command = program;
@@ -100,7 +100,7 @@ export function upToUnknown(argv: readonly string[], program: Command): readonly
   return argv;
 }
 
-/** The flags of a command, and of those below it. */
+/** The flags of a command and of its sub-commands. */
 export function flagsOf(command: Command | undefined): string[] {
   if (command === undefined) return [];
   const own = command.options.flatMap(({ long }) => long ?? []);

@@ -1,11 +1,11 @@
 import type { Command, Option } from 'commander';
 
 /**
- * Ends a command line in which a flag that needs a value is followed by another flag of its command. Commander takes that for the value,
- * and the next word for an argument, so what it says is about something else. A value that reads like a flag is written as
+ * Rejects a command line in which a flag that needs a value is followed by another flag. Commander would take the second flag as the value
+ * and the next word as an argument, and so complain about something else. A value that looks like a flag can be written as
  * `--run=--rate`.
  *
- * @throws CommanderError, after it was told
+ * @throws CommanderError, after its message was printed
  */
 export function refuseFlagsAsValues(argv: readonly string[], program: Command): void {
   let command = program;

@@ -1,7 +1,7 @@
 import { duration } from '../../../shared/control/format.ts';
 import { say } from '../text/output.ts';
 
-/** Says that a crawler's own seeds take their time. */
+/** Reports that a crawler's own seeds are slow to come. */
 export function sayWaiting(crawler: string, waitedMs: number): void {
-  say(`The seeds of crawler ${crawler} have not come yet, after ${duration(waitedMs)}`);
+  say(`Still waiting for the seeds of crawler ${crawler}, after ${duration(waitedMs)}`);
 }

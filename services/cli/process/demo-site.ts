@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-/** Pages in its sitemap, beside one that is gone, one that moved, and one that its robots.txt forbids. */
+/** Number of ordinary pages in the sitemap. Others there are gone, moved, flaky, not HTML, or forbidden by robots.txt. */
 const PAGES = 40;
 
-/** A small web site on a free port of this machine: a sitemap, pages with links, and a few of the web's usual troubles. */
+/** A small website on a free port of this machine: a sitemap, pages with links, and a few of the web's usual troubles. */
 export class DemoSite {
   readonly #server: Server = createServer((request, response) => this.#answer(request, response));
   #flakyAnswers = 0;
   #origin = '';
 
-  /** Where it is, once it has started. */
+  /** The site's URL, once it has started. */
   get url(): string {
     return `${this.#origin}/`;
   }

@@ -4,7 +4,7 @@ import { say } from '../text/output.ts';
 import { followRun } from './follow-run.ts';
 import { expectSeeds } from './plan-crawl.ts';
 
-/** What the command line has to do with a fleet in one process: it tells how far that is. */
+/** Connects a fleet in one process to the command line, which shows its progress and messages. */
 export function embeddedContext({ log, telling }: Context): EmbeddedContext {
   return {
     log,

@@ -6,13 +6,13 @@ import type { Telling } from '../text/teller.ts';
 interface FollowOptions {
   readonly watcher: Pick<RunWatcher, 'follow'>;
   readonly telling: Telling;
-  /** What the producer is at, if it is still at it. */
+  /** The document that the producer is reading, while it reads. */
   readonly reading: () => string | undefined;
-  /** Resolves once there is nothing more to follow. */
+  /** Resolves once there is nothing left to follow. */
   readonly untilOver: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Waits until a run is over, or `signal` is aborted, and tells meanwhile how far it is. */
+/** Reports a run's progress until `untilOver` resolves or `signal` is aborted. */
 export async function followRun(options: FollowOptions, signal: AbortSignal): Promise<void> {
   const { watcher, telling, reading, untilOver } = options;
   if (telling === 'nothing') return await untilOver(signal);

@@ -2,21 +2,21 @@ import type { Crawler } from '../../../shared/crawler/crawler.ts';
 import { SETTINGS } from '../../../shared/settings/table.ts';
 import type { Context } from '../command.ts';
 
-/** What only bounds which links are followed. */
+/** Settings that only limit which links are followed. */
 const OF_LINKS = ['scope', 'include', 'exclude', 'maxDepth', 'maxPages', 'maxHostsPerDomain'] as const;
 
-/** Says which flags do nothing, since no links are followed: who gives them may take them for bounds of the seeds. */
+/** Warns of flags that have no effect because no links are followed. Users may think that they limit the seeds. */
 export function warnOfIdleFlags(
   { pageFunction }: Pick<Crawler, 'pageFunction'>,
   { settings, flags, log }: Pick<Context, 'settings' | 'flags' | 'log'>,
 ): void {
-  // Steps follow links by themselves.
+  // Steps follow links without --follow.
   if (settings.follow || pageFunction === undefined) return;
   const idle = OF_LINKS.map((key) => SETTINGS[key]).filter(({ name }) => flags[name] !== undefined);
   if (idle.length === 0) return;
   const what = idle.map(({ flag }) => `--${flag}`).join(', ');
   log.warn(
     { what },
-    'without --follow no links are followed, and all seeds are crawled (--limit bounds them); without effect:',
+    'without --follow no links are followed, and all seeds are crawled (--limit limits them); without effect:',
   );
 }

@@ -3,35 +3,35 @@ import { exitNow } from '../../../shared/runtime/process-exit.ts';
 import { SECOND_MS } from '../../../shared/task/durations.ts';
 import { say } from '../text/output.ts';
 
-/** A process ends this long after a signal at the latest, by the signal that asked for it. Until shortly before, pages in hand may finish. */
+/** Longest time from a signal to the end of the process. Pages in hand can finish until shortly before. */
 export const GRACE_MS = { SIGINT: 10_000, SIGTERM: 35_000 } as const;
 export type StopSignal = keyof typeof GRACE_MS;
 
-/** How long of that is kept for aborted work, to put its tasks back. */
+/** The last part of the grace period, in which aborted work puts its tasks back. */
 const LAST_WORDS_MS = 3_000;
-/** How long a leftover timer or connection attempt may delay the end of a finished process. */
+/** Longest delay of a finished process' end by a leftover timer or connection attempt. */
 export const LEFT_OVER_MS = 1_000;
-/** How long an action may take to end by itself after a signal, and to name the service that it waited for. */
+/** Time for an action to end by itself after a signal, so that its error can name the service it was waiting for. */
 const ANSWER_MS = 250;
 
 /**
- * A signal so soon after the first is the same one: `timeout` sends its signal to the process and then to its group, and a process that
- * passes on what the terminal has sent to all does the like. Nobody presses Ctrl-C twice in this time.
+ * A signal within this time of the first counts as the same one. `timeout` sends its signal to the process and then to its group, and a
+ * parent may pass on a signal that the terminal has already sent to the whole group. Nobody presses Ctrl-C twice in this time.
  */
 export const SAME_SIGNAL_MS = 100;
 
-/** Of a process that was interrupted. */
+/** Exit code of a process that was interrupted. */
 export const EXIT_INTERRUPTED = 130;
 
 /**
- * Lets this process live on when the terminal that it was started in is closed, if none of its outputs is one. That is what `nohup` asks
- * for, and Node.js undoes it: at its start, every signal that was ignored ends the process again.
+ * Keeps this process alive when its terminal is closed, provided that neither of its outputs is a terminal. `nohup` asks for this by
+ * ignoring SIGHUP, but Node.js resets ignored signals to their default at its start.
  */
 export function outliveTerminal(): void {
   if (!isOnTerminal()) process.on('SIGHUP', () => {});
 }
 
-/** Calls `listener` at each Ctrl-C and SIGTERM, and, as if it were SIGTERM, when the terminal is closed that shows what this process says. */
+/** Calls `listener` at each Ctrl-C and SIGTERM. If an output is a terminal, closing that terminal counts as SIGTERM. */
 export function onStopSignals(listener: (signal: StopSignal) => void): { remove(): void } {
   const onHangup = (): void => listener('SIGTERM');
   const listeners = { SIGINT: listener, SIGTERM: listener, ...(isOnTerminal() ? { SIGHUP: onHangup } : {}) };
@@ -48,7 +48,7 @@ function isOnTerminal(): boolean {
 }
 
 /**
- * Listens for {@link onStopSignals}: the first asks to stop, the second ends the process at once. What was done so far is
+ * Handles stop signals (see {@link onStopSignals}): the first one asks to stop, the second ends the process at once. Finished work is
  * kept either way.
  */
 export class Interrupts {
@@ -73,7 +73,7 @@ export class Interrupts {
   #end: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** @param lastWords what is said when there is no time for anything else */
+  /** @param lastWords lines to print when the process ends at once */
   constructor(lastWords: () => readonly string[] = () => []) {
     this.#lastWords = lastWords;
     this.#listening = onStopSignals(this.#onSignal);
@@ -84,7 +84,7 @@ export class Interrupts {
     return this.#abort.signal;
   }
 
-  /** What is said when the process ends at once. */
+  /** Lines to print when the process ends at once. */
   get lastWords(): readonly string[] {
     return this.#lastWords();
   }
@@ -94,19 +94,19 @@ export class Interrupts {
     return this.#first;
   }
 
-  /** The most seconds until the end, for people. */
+  /** Longest time until the end, in seconds, for messages. */
   get seconds(): number {
     return this.#graceMs / SECOND_MS;
   }
 
-  /** Of a process that is meant to be ended by SIGTERM, not by Ctrl-C. */
+  /** Exit code of a process that SIGTERM is meant to end (0), but Ctrl-C is not. */
   get exitCode(): number {
     return this.#first === 'SIGINT' ? EXIT_INTERRUPTED : 0;
   }
 
   /**
-   * Ends the process when a signal's grace is over, unless {@link close} comes first. For commands that only wait for others: a store
-   * that is away may never answer.
+   * Ends the process when a signal's grace period is over, unless {@link close} is called first. For commands that only wait for others:
+   * an unreachable store may never answer.
    */
   endInTime(): this {
     this.#endsInTime = true;
@@ -114,8 +114,8 @@ export class Interrupts {
   }
 
   /**
-   * Runs `stop`, and `hurry` shortly before the signal's grace is over. What still doesn't end by then waits for a store that is
-   * away, whose leases bring back what was cut short: then the process ends at once.
+   * Runs `stop`, and calls `hurry` shortly before the signal's grace period is over. If `stop` still hasn't ended by then, it is waiting
+   * for an unreachable store, and the process ends at once: leases bring back the work that is cut short.
    */
   async within(stop: () => Promise<void>, hurry: () => void, exitCode = EXIT_INTERRUPTED): Promise<void> {
     let timer = setTimeout(
@@ -133,8 +133,8 @@ export class Interrupts {
   }
 
   /**
-   * Everything has been stopped. After a signal the process is about to end: another one only ends it sooner, with the
-   * exit code that it has come to.
+   * To be called once everything has stopped. After a signal the process is about to end. Another signal only ends it sooner, with the
+   * exit code set so far.
    */
   close(): void {
     clearTimeout(this.#end);
@@ -144,7 +144,7 @@ export class Interrupts {
     }
     this.#isClosed = true;
     process.exitCode ??= EXIT_INTERRUPTED;
-    // Not waited for: a process with nothing left to do ends sooner.
+    // Unreferenced, so that a process with nothing left to do ends sooner.
     setTimeout(() => exitNow(), LEFT_OVER_MS).unref();
   }
 
@@ -152,7 +152,7 @@ export class Interrupts {
     return GRACE_MS[this.#first ?? 'SIGTERM'];
   }
 
-  /** Nothing is lost by it: what was not settled is worked again. */
+  /** Loses nothing: tasks that were not settled are worked on again. */
   #stopAtOnce(exitCode = EXIT_INTERRUPTED): never {
     say('', 'Stopped at once.', ...this.#lastWords());
     exitNow(exitCode);
@@ -160,8 +160,8 @@ export class Interrupts {
 }
 
 /**
- * Runs an action that may be left at any moment: it only asks, or what it does stays whole. The first Ctrl-C or SIGTERM
- * ends it.
+ * Runs an action that can be abandoned at any moment, because it only reads or each of its changes is atomic. The first Ctrl-C or
+ * SIGTERM ends it.
  *
  * @throws InterruptedError when that happens
  */

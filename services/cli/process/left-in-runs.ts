@@ -6,12 +6,12 @@ import type { Context } from '../command.ts';
 import { say } from '../text/output.ts';
 import { folderFlag, resumeRunCommand } from './place-flags.ts';
 
-/** Open runs that are looked at, the newest. */
+/** Maximum number of open runs checked, newest first. */
 const MOST_RUNS = 200;
 
 /**
- * Says which URLs a crawl that shares its marks leaves out though nobody has fetched them, nor will: they wait in runs that were stopped.
- * Crawls from cron would leave them out each night, and report that there is nothing new.
+ * Warns of URLs that a crawl with shared marks leaves out although they were never fetched: they wait in runs that were stopped.
+ * Otherwise a nightly cron job would leave them out each time and report that there is nothing new.
  */
 export async function warnOfLeftInRuns({ dedup }: Pick<RunOptions, 'dedup'>, context: Context): Promise<void> {
   if (dedup !== 'ever' || !hasLocalRuns(context.settings)) return;
@@ -33,7 +33,7 @@ export async function warnOfLeftInRuns({ dedup }: Pick<RunOptions, 'dedup'>, con
   const more = others.length === 0 ? '' : `, and ${counted(others.length, 'other')}`;
   say(
     {
-      text: `Left out as known, though not crawled: ${counted(urls, 'URL')} of runs that were stopped (${newest.run}${more})`,
+      text: `Left out as known, though not crawled: ${counted(urls, 'URL')} of stopped runs (${newest.run}${more})`,
       mark: 'warning',
     },
     `Crawl them with: ${resumeRunCommand(newest.run, context)}`,

@@ -27,20 +27,20 @@ import { resumeRunCommand } from './place-flags.ts';
 export interface CrawlOptions {
   readonly run?: string;
   readonly urlsFile?: string[];
-  /** What is said to the crawler, `name=value` each. */
+  /** Arguments for the crawler, each `name=value`. */
   readonly arg?: string[];
   readonly strict?: boolean;
-  /** Whose marks count: `ever` or `run`. */
+  /** The dedup scope: `ever` or `run`. */
   readonly dedup?: string;
-  /** How many URLs the run takes. */
+  /** Maximum number of URLs that the run takes. */
   readonly limit?: string;
-  /** A run id, or `true` for the newest that has not ended. */
+  /** A run id, or `true` for the unfinished run that was last active. */
   readonly resume?: string | true;
-  /** `false`: it can't be resumed, and is kept in memory only. */
+  /** `false` for a run that is kept in memory only, and so can't be resumed. */
   readonly isKept?: boolean;
 }
 
-/** A plan for a run that doesn't exist yet. */
+/** Plans a run that doesn't exist yet. */
 export async function planNew(texts: readonly string[], options: CrawlOptions, context: Context): Promise<RunPlan> {
   const { settings, flags } = context;
   const loaded = await findCrawler(settings.crawler, settings.crawlersDir);
@@ -54,7 +54,7 @@ export async function planNew(texts: readonly string[], options: CrawlOptions, c
     ...args,
   };
   const kept = seeds.map((seed) => ('path' in seed ? { ...seed, path: resolve(seed.path) } : seed));
-  // The run has the crawler's name alone, which doesn't say where its file is.
+  // The run options hold only the crawler's name, which doesn't tell where its file is.
   const lasting = { ...lastingFlags(flags, settings), [SETTINGS.crawler.name]: settings.crawler };
   const crawler = isPath(settings.crawler) ? resolve(settings.crawler) : settings.crawler;
   const begin = { run, options: runOptions, crawler, seeds: kept, flags: lasting, sink: sinkPlaceOf(settings) };
@@ -62,7 +62,7 @@ export async function planNew(texts: readonly string[], options: CrawlOptions, c
   return options.isKept === false ? plan : { ...plan, kept: { begin } };
 }
 
-/** A plan for a run that was begun before; its progress and its crawler if it has ended. */
+/** Plans the resumption of a run. If the run has ended, returns its progress and its crawler instead. */
 export async function planResumed(
   texts: readonly string[],
   options: CrawlOptions,
@@ -84,19 +84,19 @@ export async function planResumed(
   const seeds = seedsSchema.parse(view.beginning.seeds);
   const hasInput = rest.length === 1;
   if (hasInput && !seeds.some(isInput))
-    throw new UsageError(`run ${run} was not begun with a list (-): it takes none now`);
+    throw new UsageError(`run ${run} was not begun with a list (-), so it takes none now`);
   return { run, settings: together, runOptions, loaded, seeds, hasInput, kept: { resume: run } };
 }
 
 /**
- * Seeds of this plan are to be read, be it for the first time or from their beginning again.
+ * Checks that the seeds of a plan can be read, for the first time or again from the beginning.
  *
- * @throws UsageError if one is a list on standard input, and there is none; StorageError if one is a file that is gone
+ * @throws UsageError if one is a list on standard input and no list was given; StorageError if one is a file that is gone
  */
 export async function expectSeeds({ run, seeds, hasInput }: RunPlan): Promise<void> {
   if (!hasInput && seeds.some(isInput))
     throw new UsageError(
-      `run ${run} had not read its list to the end. Give the list again: ${TRAWL} crawl --resume ${run} - < LIST (or < /dev/null, to leave out the rest)`,
+      `run ${run} had not read its list to the end. Give the list again: ${TRAWL} crawl --resume ${run} - < LIST (or < /dev/null to leave out the rest)`,
     );
   for (const seed of seeds) {
     if (!('path' in seed)) continue;
@@ -108,7 +108,7 @@ export async function expectSeeds({ run, seeds, hasInput }: RunPlan): Promise<vo
   }
 }
 
-/** The command that goes on with a run. */
+/** The command that resumes a run. */
 export function resumeCommand({ run, seeds }: RunPlan, context: Context, isAllRead: boolean): string {
   return resumeRunCommand(run, context) + (isAllRead || !seeds.some(isInput) ? '' : ' - < LIST');
 }
@@ -127,12 +127,12 @@ async function findIn(runs: LocalRuns, resume: string | true, settings: Settings
   const view = run === undefined ? (await runs.unfinished())[0] : await runs.view(run);
   if (view !== undefined) return view;
   const others = run === undefined ? [] : (await runs.unfinished()).map(({ beginning }) => beginning.run);
-  const there = others.length === 0 ? 'no run there can be resumed' : `there are ${others.slice(0, 10).join(', ')}`;
+  const there = others.length === 0 ? 'no run there can be resumed' : `it has ${others.slice(0, 10).join(', ')}`;
   const what = run === undefined ? 'nothing to resume' : `run ${run} is not known`;
   throw new StorageError(`${what} in ${settings.outputDir}: ${there} (OUTPUT_DIR)`);
 }
 
-/** Options of a run are fixed when it begins. The environment is ignored; a flag that differs is an error. */
+/** Rejects flags that differ from the run's options, which are fixed when it begins. The environment is ignored. */
 function refuseOtherOptions(
   { beginning: { run, options: own } }: LocalRunView,
   given: CrawlOptions,
@@ -154,7 +154,7 @@ function refuseOtherOptions(
     throw new UsageError(`run ${run} keeps the options it was begun with: leave out ${others.join(', ')}`);
 }
 
-/** A run whose records lie in two places is whole in neither. Whoever names the other one by a flag knows that. */
+/** Rejects another sink named by the environment: the run's records would be complete in neither place. A flag is taken as intended. */
 function refuseOtherSink(
   { beginning }: LocalRunView,
   settings: Settings,
@@ -164,40 +164,43 @@ function refuseOtherSink(
   const now = sinkPlaceOf(settings);
   if (before === undefined || before === now || flags[SETTINGS.sink.name] !== undefined) return;
   throw new UsageError(
-    `run ${run} has its records in ${before}, and SINK names ${now}: set SINK as it was, or have the other records there by --sink`,
+    `run ${run} has its records in ${before}, but SINK names ${now}: set SINK back, or give --sink to store the remaining records there`,
   );
 }
 
-/** A crawler goes by its name, and if it says so, by its version. No other process has what it no longer has. */
+/**
+ * Rejects a crawler other than the run's: by its name, by its version if it is strict, or by missing steps and joins. There are no other
+ * workers that might have those.
+ */
 function refuseOtherCrawler({ beginning, left }: LocalRunView, { crawler, version, file }: LoadedCrawler): void {
   const { run, options: own } = beginning;
   if (crawler.name !== own.crawler)
-    throw new ConfigurationError([`run ${run} was begun with crawler ${own.crawler}, and ${file} is ${crawler.name}`]);
+    throw new ConfigurationError([`run ${run} was begun with crawler ${own.crawler}, but ${file} is ${crawler.name}`]);
   if (crawler.isStrict && own.version !== undefined && own.version !== version)
     throw new ConfigurationError([
-      `run ${run} was begun with version ${own.version} of crawler ${crawler.name}, which says strictVersion: ${file} is ${version} now`,
+      `run ${run} was begun with version ${own.version} of crawler ${crawler.name}, which has strictVersion: ${file} is now ${version}`,
     ]);
   const needed = new Set([...left, ...Object.keys(own.joins?.joins ?? {})]);
   const missing = [...needed].filter((name) => !crawler.hasStep(name) && crawler.join(name) === undefined);
   if (missing.length > 0)
     throw new ConfigurationError([
-      `run ${run} needs ${missing.join(', ')}, which ${file} has no longer: put it back, or begin another run`,
+      `run ${run} needs ${missing.join(', ')}, which ${file} no longer has: put it back, or begin another run`,
     ]);
 }
 
-/** The flags a resumed run keeps: all but its folder, by which it is found, and those of the log. */
+/** The flags a resumed run keeps: all except the output folder, in which it is found, and those of the log. */
 function lastingFlags(flags: Readonly<Record<string, string>>, { lastmodSince }: Settings): Record<string, string> {
   const passing = Object.values(SETTINGS).filter(({ group }) => group === 'log');
   const names = new Set<string>([SETTINGS.outputDir.name, ...passing.map(({ name }) => name)]);
   const lasting = Object.fromEntries(Object.entries(flags).filter(([name]) => !names.has(name)));
   const { name } = SETTINGS.lastmodSince;
-  // `7d` is seven days before the run began, whenever it is resumed.
+  // `7d` means seven days before the run began, even when it is resumed later.
   if (lasting[name] !== undefined && lastmodSince !== undefined)
     lasting[name] = new Date(timeOf(lastmodSince, systemClock.now())).toISOString();
   return lasting;
 }
 
-/** @throws UsageError if it is neither */
+/** @throws UsageError if the value is neither `ever` nor `run` */
 function readDedup(dedup: string | undefined): RunOptions['dedup'] | undefined {
   if (dedup === undefined || dedup === 'ever' || dedup === 'run') return dedup;
   throw new UsageError(`expected --dedup to be ever or run, got "${dedup}"`);

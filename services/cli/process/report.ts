@@ -13,8 +13,8 @@ import { EXIT_INTERRUPTED } from './interrupts.ts';
 const ROOT = pathToFileURL(join(import.meta.dirname, '../../..')).href;
 
 /**
- * Says on standard error what ended a command, and gives its exit code. A stack trace is for bugs alone, and goes to the
- * log, at level debug.
+ * Prints the error that ended a command to standard error, and returns the exit code. Stack traces are for bugs only, and go to the log
+ * at level debug.
  */
 export function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -32,18 +32,18 @@ export function report(error: unknown): number {
 }
 
 /**
- * Says what nobody caught, and gives the exit code. What a crawler begins and doesn't await throws where no page can fail for it: that
- * is no bug of this program.
+ * Prints an uncaught error and returns the exit code. Work that a crawler starts without awaiting it throws outside any page, which is no
+ * bug of this program.
  */
 export function reportUncaught(error: unknown): number {
   const source = error instanceof Error ? placesIn(String(error.stack)).source : undefined;
   if (source === undefined || !existsSync(source.file)) return report(error);
   const { message } = stepErrorOf({ crawler: 'without a name' }, error);
-  sayFailure(`${message}: nothing waited for this. A step has to await all that it begins`);
+  sayFailure(`${message}: nothing was waiting for this. A step must await everything it starts`);
   return 1;
 }
 
-/** Logs where a bug is. Anything else that was thrown is told by its message alone. */
+/** Logs the stack trace of a bug. For any other error the message is enough. */
 export function logBug(error: unknown, log: Logger): void {
   if (isBug(error) && error instanceof Error) log.debug({ stack: error.stack?.split('\n') }, 'a bug:');
 }
@@ -55,25 +55,25 @@ function sentenceOf(error: unknown): string {
   const name = error instanceof Error ? `${error.name}: ` : '';
   const place = placeOf(error);
   const where = place === undefined ? '' : `, at ${place}`;
-  return `a bug in Trawl ${VERSION}: ${name}${messageOf(error)}${where}. With LOG_LEVEL=debug the log has its stack`;
+  return `a bug in Trawl ${VERSION}: ${name}${messageOf(error)}${where}. Set LOG_LEVEL=debug to log its stack trace`;
 }
 
-/** Is it nothing that users, files, disks, networks or services did? */
+/** Is the error a bug, rather than caused by users, files, disks, networks or services? */
 function isBug(error: unknown): boolean {
   return !(error instanceof TrawlError || isSystemError(error) || isInterruption(error) || serviceOf(error));
 }
 
-/** What was under way was let go, since somebody asked for an end. */
+/** Was work abandoned because the user asked to stop? */
 function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** An error of the operating system, whose message names the file or the address. */
+/** Is it an error of the operating system? Its message names the file or the address. */
 function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && 'errno' in error;
 }
 
-/** The server that answered with an error, by the shape that its client gives it. */
+/** Returns the server that answered with an error, recognised by the shape of its client's errors. */
 function serviceOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'ReplyError') return 'Redis';
@@ -82,7 +82,7 @@ function serviceOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The innermost line of this program on the stack; its own folder may be in a `node_modules`. */
+/** Returns the innermost stack line of this program, packages excluded. The program's own folder can be in a `node_modules`. */
 function placeOf(error: unknown): string | undefined {
   const lines = error instanceof Error ? (error.stack?.split('\n') ?? []) : [];
   const places = lines.map((line) => line.split(`${ROOT}/`)[1]);

@@ -5,9 +5,9 @@ import { print, printJson, say } from '../text/output.ts';
 import { endingLine, type SummaryOptions, summaryLines } from '../text/summary.ts';
 
 /**
- * Tells how a run ended: the summary on standard output; for a script JSON there, and a sentence on standard error.
+ * Prints how a run ended: a summary on standard output, or with `--json` a document there and a sentence on standard error.
  *
- * @param isStandardOutputTaken by something else: the summary goes to standard error
+ * @param isStandardOutputTaken by a table, so the summary goes to standard error
  */
 export function tellEnd(
   progress: RunProgress,

@@ -6,15 +6,15 @@ import type { Context } from '../command.ts';
 import { type TallyLine, withTally } from '../text/tally-line.ts';
 import { findLocal, namingLocal, type Whose } from './with-stores.ts';
 
-/** What the broker's list of connections calls `trawl dlq`. */
+/** Name of the connections of `trawl dlq` in the broker's list. */
 const DLQ = 'trawl dlq';
 
-/** Letters as commands read them. */
+/** Dead letters, as commands read them. */
 type ReadLetters = Pick<DeadLetters, 'sift'>;
 
 /**
- * Runs an action on the dead letters of the fleet, or on those of this machine, and hangs up. On a terminal it is told how many have
- * been read.
+ * Runs an action on the dead letters of the fleet, or on those of this machine, and disconnects. A terminal shows how many have been
+ * read so far.
  */
 export async function withLetters<T>(
   context: Context,
@@ -27,10 +27,10 @@ export async function withLetters<T>(
   );
 }
 
-/** What a tally of {@link talliedLetters} counts. */
+/** The label of a tally of {@link talliedLetters}. */
 export const LETTERS_READ = 'dead letters read';
 
-/** Letters, of which it is counted how many a command has gone through. */
+/** Wraps letters so that a tally counts those that a command has read. */
 export function talliedLetters(letters: ReadLetters, tally: TallyLine): ReadLetters {
   return {
     async sift(judge, signal) {
@@ -61,7 +61,7 @@ async function withUntoldLetters<T>(
   return await namingLocal(context, whose, () => withFleetLetters({ ...context, name: DLQ }, ofFleet));
 }
 
-/** Runs an action on the dead letters of the fleet, and hangs up. */
+/** Runs an action on the dead letters of the fleet, and disconnects. */
 export async function withFleetLetters<T>(
   options: ConnectOptions,
   action: (letters: DeadLetters) => Promise<T>,
@@ -74,7 +74,7 @@ export async function withFleetLetters<T>(
   }
 }
 
-/** Runs an action on the records that this machine can read, and closes them. */
+/** Runs an action on the records that this machine can read, and closes their source. */
 export async function withRecords<T>(
   options: Parameters<typeof openRecords>[0],
   action: (records: RecordSource) => Promise<T>,

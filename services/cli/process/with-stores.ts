@@ -8,22 +8,22 @@ import { Outages } from '../../process/outages.ts';
 import type { Context } from '../command.ts';
 import { type Line, print, printJson, sayFailure } from '../text/output.ts';
 
-/** Whose stores a command looks at. */
+/** The choice between the fleet's stores and those of this machine. */
 export interface Whose {
-  /** Those of the crawls on this machine, whose records are in OUTPUT_DIR; `false`: the fleet's. */
+  /** `true` for the crawls on this machine, whose records are in OUTPUT_DIR; `false` for the fleet. */
   readonly local?: boolean | undefined;
-  /** A run id: without a flag, a local crawl with this id is chosen. */
+  /** A run id. If `local` is absent, a crawl on this machine with this id is chosen before the fleet. */
   readonly run?: string | undefined;
 }
 
-/** Adds the flag for local crawls to a command. */
+/** Adds `--local` and `--no-local` to a command. */
 export function addLocalOption(command: Command): Command {
   return command
     .option('--local', 'the crawls on this machine (default if the run is one of them)')
-    .option('--no-local', 'the fleet, also where a crawl on this machine has that id');
+    .option('--no-local', 'the fleet, even if a crawl on this machine has that id');
 }
 
-/** The fleet's, or this machine's, which can do more. */
+/** The stores of the fleet, or those of this machine, which can do more. */
 export type AnyStores = Stores & Partial<Pick<LocalStores, 'finishCancelled' | 'letters'>>;
 
 /** Are these the stores of this machine? */
@@ -31,7 +31,7 @@ export function isLocalOf({ letters }: AnyStores): boolean {
   return letters !== undefined;
 }
 
-/** Runs an action with the stores of the fleet at hand, or with those of this machine. */
+/** Runs an action with the stores of the fleet or of this machine, and closes them. */
 export async function withStores(
   context: Context,
   name: string,
@@ -48,22 +48,22 @@ export async function withStores(
   }
 }
 
-/** Services are a fleet's: who only ever crawled on this machine has none, and hears how to look at those crawls. */
+/** Connects to the fleet. If that fails and this machine has crawls of its own, the error also says how to look at those. */
 export async function namingLocal<T>(context: Context, { local, run }: Whose, connect: () => Promise<T>): Promise<T> {
   try {
     return await connect();
   } catch (error: unknown) {
     if (!(error instanceof UnavailableError && local === undefined && hasLocalRuns(context.settings))) throw error;
-    // A local crawl with this id would have been found.
+    // A crawl on this machine with this id would have been found before.
     const hint =
       run === undefined
         ? 'For crawls on this machine: the same command with --local'
-        : `No crawl on this machine is called ${run}, either: ${TRAWL} status --local lists those that are`;
+        : `No crawl on this machine has the id ${run} either: ${TRAWL} status --local lists them`;
     throw new UnavailableError(`${error.message}. ${hint}`, { cause: error });
   }
 }
 
-/** The stores of this machine, if those are meant. Whoever opens them closes them. */
+/** Opens the stores of this machine if they are meant, otherwise returns undefined. The caller closes them. */
 export async function findLocal(context: Context, { local, run }: Whose): Promise<LocalStores | undefined> {
   const { settings } = context;
   if (local === false || (local === undefined && run === undefined)) return undefined;
@@ -84,13 +84,13 @@ export async function findLocal(context: Context, { local, run }: Whose): Promis
 
 async function openLocal({ settings }: Context, local: boolean | undefined): Promise<LocalStores> {
   return await openLocalStores(settings).catch((error: unknown) => {
-    // Whether a run is one of these can't be told.
+    // Without the local stores, it is unknown whether the run is one of theirs.
     if (local === true || !(error instanceof StorageError)) throw error;
-    throw new StorageError(`${error.message}. If the fleet's run is meant: --no-local`, { cause: error });
+    throw new StorageError(`${error.message}. For a run of the fleet, add --no-local`, { cause: error });
   });
 }
 
-/** The same runs in groups, each of one place: without a flag, the crawls of this machine are one, and the other runs the other. */
+/** Groups runs by place. Without a flag, the crawls of this machine form one group and all other runs another. */
 export async function byPlace(
   context: Context,
   { local, runs }: { readonly local?: boolean | undefined; readonly runs: readonly string[] },
@@ -106,10 +106,10 @@ export async function byPlace(
   }
 }
 
-/** Says that a run is not known. */
+/** Reports that a run is not known, and returns the exit code. */
 export function sayUnknownRun(run: string, local?: boolean): 1 {
-  if (local === true) sayFailure(`no crawl ${run} is known here; ${TRAWL} status --local lists those that are`);
-  else sayFailure(`no run ${run} is known to this Redis; ${TRAWL} status lists those that are`);
+  if (local === true) sayFailure(`no crawl ${run} is known here; ${TRAWL} status --local lists the known ones`);
+  else sayFailure(`no run ${run} is known to this Redis; ${TRAWL} status lists the known ones`);
   return 1;
 }
 

@@ -1,10 +1,10 @@
-/** A crawler to begin with: lists of products, and the products. */
+/** A crawler to start from: it reads lists of products, and the products. */
 export function crawlerText(name: string): string {
   return `import { defineCrawler, z } from 'trawl';
 
 export default defineCrawler({
   name: '${name}',
-  // Where URLs start that no step has followed; all others start at the first step.
+  // The step at which a matching seed starts. All other seeds start at the first step.
   patterns: { product: '/product/*' },
   steps: {
     list: {
@@ -15,7 +15,7 @@ export default defineCrawler({
       },
     },
     product: {
-      // What isn't on the page is undefined: this says what has to be there.
+      // A value that isn't on the page is undefined. The schema says which ones must be there.
       record: z.object({ name: z.string(), price: z.number(), url: z.url() }),
       run({ page, emit }) {
         emit({ name: page.get('h1'), price: page.number('.price'), url: page.url });
@@ -26,7 +26,7 @@ export default defineCrawler({
 `;
 }
 
-/** Its test, on saved pages. */
+/** The crawler's test, on saved pages. */
 export function testText(name: string): string {
   return `import { readFileSync } from 'node:fs';
 import { testCrawler } from 'trawl';

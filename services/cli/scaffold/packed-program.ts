@@ -9,24 +9,24 @@ import { messageOf, UnavailableError } from '../../../shared/runtime/errors.ts';
 
 const PACKAGE = createRequire(import.meta.url).resolve('trawl/package.json');
 const ROOT = dirname(PACKAGE);
-/** What is packed of a checkout has yet to be compiled. */
+/** This program runs from a checkout, which must be compiled before it is packed. */
 const IS_CHECKOUT = import.meta.url.endsWith('.ts');
 const BUILD = 'scripts/build-package.ts';
-/** What compiles a checkout. */
+/** The files needed to compile a checkout. */
 const BUILT_WITH = [BUILD, 'node_modules/.bin/tsc', 'node_modules/.bin/vite'];
 const run = promisify(execFile);
 
 /**
- * Packs this program into a folder, so that what is installed there is just this one: it is in no registry, and a package of its
- * name there would be somebody else's.
+ * Packs this program into a folder, so that exactly this version is installed there. Trawl is in no registry, and a package of that name
+ * in one would be somebody else's.
  *
- * @returns the file's name
+ * @returns the name of the packed file
  * @throws UnavailableError if npm can't be run, or fails
  */
 export async function packProgram(folder: string): Promise<string> {
   if (process.versions.pnp !== undefined) {
     const mend = 'set nodeLinker: node-modules in .yarnrc.yml, and install again';
-    throw new UnavailableError(`this program can't be packed out of the archive that Yarn keeps it in: ${mend}`);
+    throw new UnavailableError(`this program can't be packed from within Yarn's archive: ${mend}`);
   }
   if (IS_CHECKOUT) expectCompiler(ROOT);
   try {
@@ -38,14 +38,18 @@ export async function packProgram(folder: string): Promise<string> {
   }
 }
 
-/** @throws UnavailableError if nothing compiles a checkout: images have no compiler, nor has it after `npm ci --omit=dev` */
+/**
+ * Checks that a checkout has a compiler. Container images have none, nor has a checkout after `npm ci --omit=dev`.
+ *
+ * @throws UnavailableError if it is missing
+ */
 export function expectCompiler(root: string): void {
   if (BUILT_WITH.every((file) => existsSync(join(root, file)))) return;
   const mend = 'npm ci --include=dev, in a checkout';
-  throw new UnavailableError(`this program can't be packed: what compiles it isn't installed: ${mend}`);
+  throw new UnavailableError(`this program can't be packed, since its compiler isn't installed: ${mend}`);
 }
 
-/** What a folder of crawlers is tested and edited with, in the versions that this program is. */
+/** The packages for testing and editing crawlers, in the versions that this program uses itself. */
 export function developmentPackages(): Readonly<Record<string, string>> {
   const { devDependencies } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   return Object.fromEntries(['@types/node', 'vitest'].map((name) => [name, devDependencies[name]]));
@@ -58,7 +62,7 @@ async function pack(root: string, folder: string): Promise<string> {
   return filename;
 }
 
-/** Compiles a checkout into a folder of its own: others may do the same at the same time. */
+/** Compiles a checkout into a temporary folder, since several processes may do so at once. */
 async function compiled<T>(use: (root: string) => Promise<T>): Promise<T> {
   const built = await mkdtemp(join(tmpdir(), 'trawl-pack-'));
   try {

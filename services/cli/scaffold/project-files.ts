@@ -1,15 +1,15 @@
 import { crawlerText, LIST_PAGE, PRODUCT_PAGE, testText } from './crawler-files.ts';
 
-/** What a new folder is made for. */
+/** A new folder to be created. */
 interface Project {
   readonly name: string;
-  /** The packed program, in the folder itself. */
+  /** Name of the packed program in the folder. */
   readonly tarball: string;
-  /** Packages for its test and for editors, and their versions, as package.json has them. */
+  /** Packages for the test and for editors: name → version, as in package.json. */
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** The files of a new folder, by their paths in it. */
+/** The files of a new folder: path → content. */
 export function projectFiles(project: Project): Readonly<Record<string, string>> {
   const { name } = project;
   return {
@@ -51,7 +51,7 @@ const TSCONFIG = `{
 }
 `;
 
-/** A fleet on one machine. The image is made of the packed program; the crawlers are mounted into it. */
+/** A Compose file for a fleet on one machine. The packed program is built into the image, and the crawlers are mounted. */
 function composeText({ name, tarball }: Project): string {
   return `# The crawlers of this folder on a fleet:
 #
@@ -59,7 +59,7 @@ function composeText({ name, tarball }: Project): string {
 #   docker compose exec worker trawl produce https://www.example.com/ --crawler ${name} --wait
 #   docker compose exec worker trawl records
 #
-# After a change of a crawler: docker compose restart worker
+# After changing a crawler: docker compose restart worker
 x-log: &log
   driver: json-file
   options: { max-size: 20m, max-file: '5' }
@@ -67,7 +67,7 @@ x-log: &log
 services:
   rabbitmq:
     image: rabbitmq:4-management
-    # Its data folder is named after it.
+    # The data folder is named after the host name, so that must not change.
     hostname: rabbitmq
     restart: unless-stopped
     logging: *log
@@ -99,7 +99,7 @@ services:
     restart: unless-stopped
     logging: *log
     stop_grace_period: 45s
-    # A worker works on fewer pages at once as it gets near it.
+    # A worker takes fewer pages at once as it nears this limit.
     mem_limit: 1g
     read_only: true
     tmpfs: [/tmp]
@@ -109,7 +109,7 @@ services:
       - path: .env
         required: false
     environment:
-      # They win over what .env has for commands outside.
+      # These override the values that .env has for commands outside the containers.
       RABBITMQ_URL: amqp://guest:guest@rabbitmq
       REDIS_URL: redis://redis
       OUTPUT_DIR: /app/output
@@ -134,8 +134,8 @@ function readmeText({ name }: Project): string {
   return `# ${name}
 
 - \`npm install\`, then \`npm test\` runs the crawler on the pages saved in \`test/pages\`.
-- \`npx trawl try https://www.example.com/ --crawler ${name} --watch\` shows what it makes of a page, again at each save.
-- \`npx trawl crawl https://www.example.com/ --crawler ${name} -o items.csv\` crawls, in one process.
+- \`npx trawl try https://www.example.com/ --crawler ${name} --watch\` shows what the crawler makes of a page, again after each save.
+- \`npx trawl crawl https://www.example.com/ --crawler ${name} -o items.csv\` crawls in one process.
 - \`docker compose up -d --build\` starts a fleet; \`docker-compose.yml\` says how to give it work.
 `;
 }

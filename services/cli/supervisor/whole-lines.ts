@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 
-/** A longer line is passed on in pieces: it is no line of the log. */
+/** Maximum length of a line. Longer ones can't be log lines, and are passed on in pieces. */
 const MOST_LENGTH = 1_000_000;
 
-/** Passes on another process' output in whole lines, so that lines of several processes don't mix. The end ends a line, too. */
+/** Passes on another process' output in whole lines, so that lines of several processes don't mix. The end of the output also ends a line. */
 export function passWholeLines(from: Readable, pass: (text: string) => void): void {
   let rest = '';
   from.setEncoding('utf8').on('data', (text: string) => {

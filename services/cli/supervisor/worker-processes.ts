@@ -8,50 +8,50 @@ import { passOn } from '../text/output.ts';
 import { restartDelayMs } from './restart-delay.ts';
 import { passWholeLines } from './whole-lines.ts';
 
-/** Exit codes of wrong usage and of settings that don't fit: another start would end in the same way. */
+/** Exit codes for wrong usage and wrong settings: a restart would end the same way. */
 const HOPELESS: ReadonlySet<number> = new Set([EXIT_USAGE, EXIT_CONFIGURATION]);
-/** A worker that takes this much longer than its grace is stuck. */
+/** A worker that exceeds its grace period by this much is stuck. */
 const STUCK_MS = 10_000;
-/** A worker that is told twice to stop ends at once: within this time. */
+/** Time for a worker to end after a second signal, which ends it at once. */
 const AT_ONCE_MS = 2_000;
 
 interface WorkerProcessesOptions {
   readonly count: number;
-  /** A worker that ends with 0 has done its work, and isn't started again. */
+  /** A worker that exits with 0 has done its work, and is not restarted. */
   readonly exitWhenIdle: boolean;
   readonly log: Logger;
-  /** Called with each process that was started. */
+  /** Called with each started process. */
   readonly onStarted?: ((child: ChildProcess) => void) | undefined;
 }
 
-/** glibc gives each thread a heap of its own, and V8 has several: with two heaps, a worker at full speed takes 20 MB less. */
+/** Value of MALLOC_ARENA_MAX. glibc gives each of V8's threads its own heap; with only two, a worker at full speed takes 20 MB less. */
 const FEW_HEAPS = '2';
 
 /**
- * Workers in processes of their own, each this same program with the same arguments. One that dies is started again.
+ * Runs workers in processes of their own, each this same program with the same arguments, and restarts those that die.
  *
  * | a worker ends …                              | then                                                              |
  * |----------------------------------------------|-------------------------------------------------------------------|
- * | after a signal to this process               | it isn't started again                                            |
- * | with 0, and is to end when idle              | the same                                                          |
- * | with 2 or 78                                 | all others are told to stop: their arguments are the same         |
- * | by a signal, by a crash, with any other code | it is started again after a while: see {@link restartDelayMs}     |
+ * | after a signal to this process               | it is not restarted                                               |
+ * | with 0, and is to end when idle              | it is not restarted                                               |
+ * | with 2 or 78                                 | all others are stopped too: they have the same arguments          |
+ * | by a signal, by a crash, with any other code | it is restarted after a delay: see {@link restartDelayMs}         |
  *
- * Every Ctrl-C and SIGTERM is passed on: workers treat them as `trawl work` does. They have no terminal of their own, so that
- * Ctrl-C reaches each of them once; and when this process dies, each of them stops as after SIGTERM.
+ * Every Ctrl-C and SIGTERM is passed on, and workers treat it as `trawl work` does. They are detached from the terminal, so that Ctrl-C
+ * reaches each of them only once. When this process dies, each of them stops as after SIGTERM.
  */
 export class WorkerProcesses {
   readonly #options: WorkerProcessesOptions;
   readonly #running = new Set<ChildProcess>();
   readonly #stop = new AbortController();
-  /** When the first signal came. */
+  /** Time of the first signal. */
   #askedAt: number | undefined;
 
   constructor(options: WorkerProcessesOptions) {
     this.#options = options;
   }
 
-  /** Runs the workers until all have ended, and returns the worst of their exit codes. To be called once. */
+  /** Runs the workers until all have ended, and returns their highest exit code. Call it once. */
   async run(): Promise<number> {
     const listening = onStopSignals((signal) => this.#passOn(signal));
     try {
@@ -63,7 +63,7 @@ export class WorkerProcesses {
     }
   }
 
-  /** Runs the worker of this number, again and again. Returns its last exit code. */
+  /** Runs worker `number`, restarting it as the table says, and returns its last exit code. */
   async #keepUp(number: number): Promise<number> {
     const { exitWhenIdle, log } = this.#options;
     const { signal: stop } = this.#stop;
@@ -79,7 +79,7 @@ export class WorkerProcesses {
         return code;
       }
       delayMs = restartDelayMs(delayMs, performance.now() - startedAt);
-      log.warn({ process: number, by, seconds: delayMs / 1_000 }, 'a worker process ended, and is started again:');
+      log.warn({ process: number, by, seconds: delayMs / 1_000 }, 'a worker process ended, and will be restarted:');
       await systemClock.sleep(delayMs, stop);
     }
     return code;
@@ -99,7 +99,7 @@ export class WorkerProcesses {
     if (stderr !== null) passWholeLines(stderr, (text) => passOn(process.stderr, text));
     this.#options.log.info({ process: number, workerPid: child.pid }, 'a worker process started');
     try {
-      // Not "exit": its last output comes after that.
+      // Not "exit", which comes before the last output.
       const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
       return { code: code ?? this.#codeOf(signal), by: signal ?? `exit code ${code}` };
     } catch (error: unknown) {
@@ -109,7 +109,7 @@ export class WorkerProcesses {
     }
   }
 
-  /** A worker that has just been started doesn't listen for signals yet, and is ended by them. */
+  /** Returns the exit code for a worker killed by a signal. A worker that has just started doesn't handle signals yet. */
   #codeOf(signal: NodeJS.Signals | null): number {
     if (!this.#stop.signal.aborted) return 1;
     return signal === 'SIGTERM' ? 0 : signal === 'SIGINT' ? EXIT_INTERRUPTED : 1;
@@ -126,13 +126,13 @@ export class WorkerProcesses {
     setTimeout(() => this.#kill(), patienceMs).unref();
   }
 
-  /** Nothing is lost by it: tasks that were not settled are worked again. */
+  /** Loses nothing: tasks that were not settled are worked on again. */
   #kill(): void {
     for (const child of this.#running) child.kill('SIGKILL');
   }
 }
 
-/** Makes a worker process stop, as after SIGTERM, when the process that started it is gone. */
+/** Stops a worker process, as after SIGTERM, when the process that started it is gone. */
 export function stopWithParent(): void {
   if (process.channel === undefined) return;
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));

@@ -219,7 +219,7 @@ describe('exit codes', () => {
     waiting.signal('SIGINT');
     const ended = await waiting.ended;
     expect([ended.code, ended.stdout]).toEqual([130, '']);
-    expect(ended.stderr).toContain('the run hung goes on. Look at it with: trawl status hung --watch');
+    expect(ended.stderr).toContain('run hung continues. Watch it with: trawl status hung --watch');
     expect(await workplace.json(['status', 'hung'])).toMatchObject({ state: 'running', inFlight: 1, workers: 1 });
     worker.signal('SIGINT');
     await worker.says(/stopping: finishing the pages in hand/);
@@ -320,7 +320,7 @@ describe('doctor', () => {
     const worker = workplace.start(['work', ...AT_FULL_SPEED]);
     await worker.says(/consuming/);
     const { code, stdout } = await workplace.run(['doctor', '--worker']);
-    expect(stdout).toMatch(/^\S+-[0-9a-f]{8} is consuming, heard .* ago\n$/);
+    expect(stdout).toMatch(/^\S+-[0-9a-f]{8} is consuming, last heartbeat .* ago\n$/);
     expect(code).toBe(0);
     expect(await workplace.json(['doctor', '--worker'])).toMatchObject({ ok: true, worker: { state: 'consuming' } });
     worker.signal('SIGTERM');

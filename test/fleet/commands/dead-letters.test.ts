@@ -81,8 +81,10 @@ describe('dead letters', () => {
     expect(await discovered()).toBeLessThan(3_000);
     await expect.poll(async () => (await transport.depths()).failed.ready).toBeGreaterThan(0);
     const second = await workplace.run(['dlq', 'replay', ...flags]);
-    expect(second.stdout).toContain('It was begun by a replay that was interrupted');
-    expect(second.stdout).toContain("Redis has forgotten run origin: the options are this process' own.");
+    expect(second.stdout).toContain('It was begun by an interrupted replay');
+    expect(second.stdout).toContain(
+      "Redis has forgotten run origin: the options are those of this command's settings.",
+    );
     // The broker gives back what a killed process held in its own time.
     await expect
       .poll(

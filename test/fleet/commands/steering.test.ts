@@ -59,7 +59,7 @@ describe('steering a fleet', () => {
     expect((await workplace.run(['status'])).stdout).toContain('paused by hand (they called)');
     expect(pagesFetched(site)).toEqual(['/page/3']);
     expect((await workplace.run(['resume', '--host', host])).stdout).toBe(
-      `Host ${host} was paused by hand (they called); it is asked again.\n`,
+      `Host ${host} was paused by hand (they called); requests resume.\n`,
     );
     await expect.poll(async () => (await workplace.json(['status', 'mine'])).done, { timeout: 20_000 }).toBe(3);
     expect((await workplace.run(['resume', '--host', host])).stdout).toContain('was not paused');
@@ -82,7 +82,7 @@ describe('steering a fleet', () => {
     const paused = await workplace.run(['pause', 'one', 'nobody', 'two', 'one', '--json']);
     expect([paused.code, paused.stderr]).toEqual([
       1,
-      'trawl: no run nobody is known to this Redis; trawl status lists those that are\n',
+      'trawl: no run nobody is known to this Redis; trawl status lists the known ones\n',
     ]);
     const lines = paused.stdout.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -122,7 +122,7 @@ describe('steering a fleet', () => {
       expect([code, stdout, stderr]).toEqual([
         1,
         '',
-        'trawl: no run nobody is known to this Redis; trawl status lists those that are\n',
+        'trawl: no run nobody is known to this Redis; trawl status lists the known ones\n',
       ]);
       expect((await workplace.run([verb, '--help'])).code).toBe(0);
     }

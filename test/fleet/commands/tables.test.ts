@@ -46,7 +46,7 @@ describe('trawl records', () => {
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line)),
-    ]).toEqual([0, 'Run r, the last one\n', urls]);
+    ]).toEqual([0, 'Run r, the latest\n', urls]);
     const none = await (await openWorkplace()).run(['records']);
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no records in ./output')]);
   });
@@ -176,7 +176,7 @@ describe('trawl records', () => {
     const { code, stdout, stderr } = await shop.run(args, 'http://a.test/1');
     expect([code, stdout]).toEqual([0, '{"outcome":"done"}\n']);
     expect(stderr).toMatch(
-      /^trawl: \S+trawl\.sqlite is damaged: .* The list is joined by the URL_KEY of the settings\n$/,
+      /^trawl: \S+trawl\.sqlite is damaged: .* Joining the list by the URL_KEY of the settings\n$/,
     );
   });
 

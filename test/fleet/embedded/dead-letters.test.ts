@@ -57,7 +57,9 @@ test('what failed in a local crawl is listed, shown, exported and purged with no
   expect(await urlsOf(workplace)).toEqual([site.url('/a')]);
   expect(await workplace.json(['dlq', 'purge', '--local', '--all'])).toMatchObject({ purged: 1 });
   expect(await urlsOf(workplace)).toEqual([]);
-  expect((await workplace.run(['dlq', 'show', letter.id])).stderr).toContain('dlq list --local shows those there are');
+  expect((await workplace.run(['dlq', 'show', letter.id])).stderr).toContain(
+    'dlq list --local lists the existing ones',
+  );
   const env = { TRAWL_COMMAND: 'npx trawl' };
   const { code, stderr } = await workplace.start(['dlq', 'list'], undefined, { env }).ended;
   expect([code, stderr]).toEqual([
@@ -86,7 +88,7 @@ test('a replay goes to the run that failed, which the line that it prints resume
   const { stdout } = await workplace.run(['dlq', 'replay', '--run', 'mine', '--reason', 'http_4xx']);
   expect(stdout).toBe(
     'Run mine: 2 letters replayed: 2 wait again, 0 known already\n' +
-      '  It is not being crawled. Resume it with: trawl crawl --resume mine\n',
+      '  No process is crawling it. Resume it with: trawl crawl --resume mine\n',
   );
   expect(await workplace.json(['status', 'mine'])).toMatchObject({
     ...{ state: 'running', discovered: 4, waiting: 2, done: 1, failed: 1 },
@@ -122,7 +124,7 @@ test('a page that fails again has one letter, and a crawl at work takes what is 
   mended.is = true;
   expect((await workplace.run(['dlq', 'replay', '--run', 'slow'])).stdout).toBe(
     'Run slow: 1 letter replayed: 1 wait again, 0 known already\n' +
-      '  The crawl at work takes them. Progress: trawl status slow --watch\n',
+      '  The running crawl picks them up. Progress: trawl status slow --watch\n',
   );
   expect(await workplace.json(['cancel', 'slow'])).toMatchObject({ is: 'cancelled' });
   expect((await crawling.ended).code).toBe(0);
@@ -137,7 +139,7 @@ test('letters of a cancelled run stay, and those of a run that is begun anew go'
   await workplace.run(['cancel', 'mine']);
   await crawling.ended;
   const { stdout } = await workplace.run(['dlq', 'replay', '--run', 'mine']);
-  expect(stdout).toContain('Run mine was cancelled: 1 letter of it left in place.');
+  expect(stdout).toContain('Run mine was cancelled: 1 letter left in place.');
   expect(await urlsOf(workplace)).toEqual([site.url('/a')]);
   await workplace.run(['crawl', site.url('/b'), '--run', 'mine', ...FAST]);
   expect(await urlsOf(workplace)).toEqual([site.url('/b')]);

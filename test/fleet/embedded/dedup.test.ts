@@ -73,7 +73,7 @@ test('what waits in a crawl that was killed is not passed over in silence: it is
   const next = await workplace.run(['crawl', site.url('/b'), '--quiet', ...flags]);
   expect(next.code).toBe(0);
   expect(next.stderr).toBe(
-    'Left out as known, though not crawled: 1 URL of runs that were stopped (killed)\n' +
+    'Left out as known, though not crawled: 1 URL of stopped runs (killed)\n' +
       'Crawl them with: trawl crawl --resume killed\nOr have later crawls take them: trawl cancel killed\n',
   );
   await workplace.run(['cancel', 'killed']);

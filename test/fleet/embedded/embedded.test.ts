@@ -180,7 +180,7 @@ describe('exit codes and messages', () => {
     [['status', '--run', 'r'], 2, '(Did you mean status RUN, without a flag?)'],
     [['pause', 'a.example'], 2, 'for a host, trawl pause --host a.example'],
     [['nonsense'], 2, "unknown command 'nonsense'"],
-    [['records', 'nothing-here'], 1, 'no records of run nothing-here in ./output; there are no runs there'],
+    [['records', 'nothing-here'], 1, 'no records of run nothing-here in ./output; it has no runs'],
     [['records', 'r', '--format', 'xml'], 2, 'expected --format to be jsonl, json or csv'],
     [['--help'], 0, 'Commands:'],
     [['work', '--help'], 0, '--exit-when-idle'],
@@ -196,7 +196,7 @@ describe('exit codes and messages', () => {
     const workplace = await openWorkplace();
     await mkdir(join(workplace.folder, 'output', 'begun'), { recursive: true });
     const { code, stderr } = await workplace.run(['records', 'begun']);
-    expect(stderr).toBe('trawl: run begun has no records in ./output (OUTPUT_DIR): no page of it has ended\n');
+    expect(stderr).toBe('trawl: run begun has no records in ./output (OUTPUT_DIR): none of its pages has ended yet\n');
     expect(code).toBe(1);
   });
 

@@ -34,7 +34,7 @@ test('in a folder on FUSE, a second terminal is told to wait, and a killed crawl
     code: 1,
     stderr: `${told}\n`,
   });
-  expect((await workplace.run(['status', 'slow'])).stderr).toBe(`${told}. If the fleet's run is meant: --no-local\n`);
+  expect((await workplace.run(['status', 'slow'])).stderr).toBe(`${told}. For a run of the fleet, add --no-local\n`);
   crawl.signal('SIGKILL');
   await crawl.ended;
   isHeld = false;

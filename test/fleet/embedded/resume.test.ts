@@ -146,7 +146,7 @@ describe('trawl crawl --resume', () => {
     expect([refused.code, refused.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^trawl: run env has its records in Postgres at \S+ .*, and SINK names files \(jsonl\): set SINK as it was/,
+        /^trawl: run env has its records in Postgres at \S+ .*, but SINK names files \(jsonl\): set SINK back/,
       ),
     ]);
     expect(refused.stderr).not.toContain(new URL(url).password || 'a password');
@@ -154,7 +154,7 @@ describe('trawl crawl --resume', () => {
     expect([await stored('flag'), await stored('env')]).toEqual([40, 40]);
     const lookedFor = await workplace.run(['records', 'flag']);
     expect(lookedFor.stderr).toMatch(
-      /^trawl: no records of run flag in \.\/output \(OUTPUT_DIR\): they are in Postgres at \S+ .*, name it by SINK\n$/,
+      /^trawl: no records of run flag in \.\/output \(OUTPUT_DIR\): they are in Postgres at \S+ .*: set SINK to that\n$/,
     );
   });
 
@@ -178,7 +178,7 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
     const { code, stderr } = await workplace.run(['crawl', '--resume', 'cut']);
     expect([code, stderr]).toEqual([
       78,
-      'trawl: run cut needs product, offer, which shop.mjs has no longer: put it back, or begin another run\n',
+      'trawl: run cut needs product, offer, which shop.mjs no longer has: put it back, or begin another run\n',
     ]);
     const more = "all: { of: ['offer'], run() {} }";
     await writeFile(file, crawlerOf(`${list}, product: page`, `${joins}, ${more}`));
@@ -292,7 +292,7 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
     expect(await status()).toContain('\nSeeds: being read\n');
     crawl.signal('SIGINT');
     expect((await crawl.ended).stderr).toContain('\nResume with: trawl crawl --resume list - < LIST\n');
-    expect(await status()).toContain('\nSeeds: not read to the end\n');
+    expect(await status()).toContain('\nSeeds: not all read\n');
     const without = await workplace.run(['crawl', '--resume', 'list']);
     expect([without.code, without.stderr]).toEqual([
       2,

@@ -66,7 +66,7 @@ test('what is not there is said', async () => {
   );
   expect(await workplace.run(['status', 'other', '--local'])).toMatchObject({
     code: 1,
-    stderr: 'trawl: no crawl other is known here; trawl status --local lists those that are\n',
+    stderr: 'trawl: no crawl other is known here; trawl status --local lists the known ones\n',
   });
   expect(await workplace.run(['status', '--local', '--output-dir', 'nowhere'])).toMatchObject({
     code: 1,

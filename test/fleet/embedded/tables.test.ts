@@ -89,7 +89,7 @@ test('Ctrl-C while the table is written ends that, and says what writes it', asy
   await crawl.says(/Records: /);
   crawl.signal('SIGINT');
   const { code, stderr } = await crawl.ended;
-  expect(stderr).toMatch(/\nThe table is not written\. Write it with: trawl.* records large -o items\.csv\n$/);
+  expect(stderr).toMatch(/\nThe table was not written\. Write it with: trawl.* records large -o items\.csv\n$/);
   expect(code).toBe(130);
   expect((await readdir(workplace.folder)).toSorted()).toEqual(['output']);
 });

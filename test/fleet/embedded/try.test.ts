@@ -224,7 +224,7 @@ test.each<[readonly string[], string]>([
   [['https://a.test/', '--step', 'list'], '--step is for a crawler: name it with --crawler'],
   [['https://a.test/', '--watch'], 'nothing to watch: name a crawler with --crawler, or --html'],
   [['https://a.test/', '--crawler', './shop.ts', '--step', 'lst'], 'expected a step of crawler shop, got lst, which is no step: did you mean list?'],
-  [['https://a.test/', '--crawler', './shop.ts', '--kept', '[]'], `expected --kept to be a JSON object, as '{"sku":"a1"}', got []`],
+  [['https://a.test/', '--crawler', './shop.ts', '--kept', '[]'], `expected --kept to be a JSON object such as '{"sku":"a1"}', got []`],
   [['https://a.test/product/1', '--crawler', './shop.ts', '--kept', '{"list":1}'], '--kept: step product expects list: Invalid input: expected string, received number'],
   [['https://a.test/', '--crawler', './shop.ts', '--arg', 'mots=1'], 'crawler shop has no argument mots: did you mean most?'],
   [['https://a.test/', '--method', 'FETCH'], 'the request for https://a.test/: expected method to be one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, got FETCH'],
@@ -233,8 +233,8 @@ test.each<[readonly string[], string]>([
   [['https://a.test/', '--header', 'x: 1', '--header', 'X: 2'], 'expected each --header once, got x twice'],
   [['https://a.test/', '--header', 'accept'], `expected --header as 'accept: application/json', got one without a name and a colon`],
   [['https://a.test/', '--data', '@none.json'], "--data @none.json can't be read: ENOENT: no such file or directory, open 'none.json'"],
-  [['https://a.test/', '--data', 'q=1', '--html', 'shop.ts'], '--data is for a request, and with --html nobody is asked: leave out one of them'],
-  [['https://a.test/', '--html', 'none.html', '--crawler', './shop.ts', '--watch'], 'there is no none.html'],
+  [['https://a.test/', '--data', 'q=1', '--html', 'shop.ts'], '--data describes a request, and with --html none is sent: leave out one of them'],
+  [['https://a.test/', '--html', 'none.html', '--crawler', './shop.ts', '--watch'], 'there is no file none.html'],
 ])('try %j is refused', async (args, said) => {
   const { workplace } = await setup();
   const { code, stderr } = await workplace.run(['try', ...args]);

@@ -82,7 +82,7 @@ describe('groups of which members failed', () => {
     expect(stdout).toBe(
       'Run mine: 3 letters replayed: 2 wait again, 1 known already\n' +
         '  3 letters of 2 owners: each is crawled again, with its group\n' +
-        '  It is not being crawled. Resume it with: trawl crawl --resume mine\n',
+        '  No process is crawling it. Resume it with: trawl crawl --resume mine\n',
     );
     const asked = site.requests.length;
     servePractice(site);

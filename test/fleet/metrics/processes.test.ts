@@ -94,7 +94,7 @@ test('several processes serve one port, summed; when one of them is killed, no c
   expect(before.samples.get('trawl_build_info{version="0.1.0"}'), 'not summed').toBe(1);
   const started = supervisor.said.split('\n').filter((line) => line.includes('a worker process started'));
   process.kill(JSON.parse(started[0] ?? '{}').workerPid, 'SIGKILL');
-  await supervisor.says(/is started again/);
+  await supervisor.says(/will be restarted/);
   const after = await scrape(url);
   expect(after.samples.get('trawl_slots')).toBe(4);
   expect(after.samples.get(DONE)).toBe(60);

@@ -7,7 +7,7 @@ import { exportLetters, listLetters, showLetter } from './letters.ts';
 import { type PurgeOptions, purgeLetters } from './purge.ts';
 import { replayLetters } from './replay.ts';
 
-/** `trawl dlq list|show|replay|export|purge`: dead letters. Only `replay` and `purge` take any out of the queue. */
+/** `trawl dlq list|show|replay|export|purge`: handles dead letters. Only `replay` and `purge` take any out of the queue. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     const define = (name: string, description: string, groups: readonly SettingGroup[] = []): Command =>
@@ -17,7 +17,7 @@ export const command: CommandModule = {
       action: (context: Context) => Promise<number>,
       stopsInOrder = false,
     ): Promise<void> => exit(await withContext(options, { logLevel: 'warn', stopsInOrder }, action));
-    const DRY_RUN = 'only say what would happen';
+    const DRY_RUN = 'only show what would happen';
 
     addFilterOptions(define('list', 'list dead letters, oldest first; they stay in the queue'), '100').action(
       (options: FilterOptions) => run(options, (context) => listLetters(options, context)),
@@ -30,17 +30,17 @@ export const command: CommandModule = {
     addFilterOptions(
       define(
         'replay',
-        'offer dead letters again, as a new run with the options of their own; those of a local crawl, to that crawl',
+        'offer dead letters again: in a new run with the options of the old one, or, for a local crawl, in that crawl',
         ['run'],
       ),
     )
       .option('--dry-run', DRY_RUN)
       .action((options: ReplayOptions) => run(options, (context) => replayLetters(options, context), true));
     addFilterOptions(
-      define('export', 'print dead letters in full, as one line of JSON each; they stay in the queue'),
+      define('export', 'print dead letters in full, one line of JSON each; they stay in the queue'),
     ).action((options: FilterOptions) => run(options, (context) => exportLetters(options, context)));
     addFilterOptions(define('purge', 'delete dead letters'))
-      .option('--all', 'without a filter: all of them')
+      .option('--all', 'all of them, without a filter')
       .option('--dry-run', DRY_RUN)
       .action((options: PurgeOptions) => run(options, (context) => purgeLetters(options, context)));
   },

@@ -7,12 +7,12 @@ import { integer } from '../../../../shared/settings/parsers.ts';
 import { LETTER_REASONS } from '../../../../shared/task/task/outcome.ts';
 import type { Whose } from '../../process/with-stores.ts';
 
-/** Whether letters of crawls on this machine are meant, if a flag says so. */
+/** The choice between the letters of this machine's crawls (`true`) and the fleet's (`false`); absent without a flag. */
 export interface LocalChoice {
   readonly local?: boolean;
 }
 
-/** The flags that say which letters are meant. */
+/** The flags that select letters. */
 export interface FilterOptions extends LocalChoice {
   readonly reason?: string;
   readonly host?: string;
@@ -23,11 +23,11 @@ export interface FilterOptions extends LocalChoice {
 /** The flags of `trawl dlq replay`. */
 export interface ReplayOptions extends FilterOptions {
   readonly dryRun?: boolean;
-  /** Flags of the settings that a run is opened with; those that were given go before the origin's options. */
+  /** Flags of the settings that a run is opened with. Those given override the options of the letters' own run. */
   readonly [flag: string]: unknown;
 }
 
-/** @param limit how many letters are meant without `--limit`; left out, all of them */
+/** Adds the flags that select letters. @param limit the default of `--limit`; without it, all letters are selected */
 export function addFilterOptions(command: Command, limit?: string): Command {
   const most = limit === undefined ? 'at most this many (default: all)' : 'at most this many';
   return command
@@ -37,12 +37,12 @@ export function addFilterOptions(command: Command, limit?: string): Command {
     .addOption(new Option('--limit <n>', most).default(limit, limit));
 }
 
-/** A run that is a local crawl has its letters here. */
+/** The place to look for letters: this machine if the run is one of its crawls. */
 export function whoseLetters({ local, run }: FilterOptions): Whose {
   return { local, run: run === undefined ? undefined : readRunId(run) };
 }
 
-/** @throws UsageError where a flag can't be understood */
+/** @throws UsageError if a flag has an invalid value */
 export function readFilter({ reason, host, run }: FilterOptions): LetterFilter {
   const known = LETTER_REASONS.find((each) => each === reason);
   if (reason !== undefined && known === undefined)

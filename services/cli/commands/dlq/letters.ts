@@ -13,11 +13,11 @@ import { jsonLine, print, printJson, say, sayFailure } from '../../text/output.t
 import { table } from '../../text/table.ts';
 import { type FilterOptions, type LocalChoice, readFilter, readLimit, whoseLetters } from './filter.ts';
 
-/** Letters of one URL, each of another run. */
+/** Maximum number of letters shown for one URL, each from a different run. */
 const MOST_SHOWN = 1_000;
 const TASK_ID = /^[a-z0-9-]+:[0-9a-f]{32}$/;
 
-/** `trawl dlq list`: a line each, oldest first. */
+/** `trawl dlq list`: lists dead letters, one line each, oldest first. */
 export async function listLetters(options: FilterOptions, context: Context): Promise<number> {
   const [filter, limit] = [readFilter(options), readLimit(options)];
   const { found, meant, all } = await withLetters(context, whoseLetters(options), (letters) =>
@@ -41,10 +41,10 @@ export async function listLetters(options: FilterOptions, context: Context): Pro
   return 0;
 }
 
-/** `trawl dlq show`: one in full. */
+/** `trawl dlq show`: prints one dead letter in full. */
 export async function showLetter(wanted: string, { local }: LocalChoice, context: Context): Promise<number> {
   const url = withoutCredentials(wanted);
-  // An id names its run.
+  // A task id contains its run id.
   const run = TASK_ID.test(wanted) ? runNamedBy(wanted) : undefined;
   const { found, flag } = await withLetters(context, { local, run }, async (letters, isLocal) => ({
     ...(await list(letters, {
@@ -54,20 +54,20 @@ export async function showLetter(wanted: string, { local }: LocalChoice, context
     flag: isLocal ? ' --local' : '',
   }));
   if (found.length === 0) {
-    sayFailure(`no dead letter has the id or the URL ${url}; ${TRAWL} dlq list${flag} shows those there are`);
+    sayFailure(`no dead letter has the id or the URL ${url}; ${TRAWL} dlq list${flag} lists the existing ones`);
     return 1;
   }
   for (const each of found) printJson(letterJson(each), context.json ? 0 : 2);
   return 0;
 }
 
-/** `trawl dlq export`: everything of each letter, one a line. */
+/** `trawl dlq export`: prints each letter in full, headers included, one per line. */
 export async function exportLetters(options: FilterOptions, context: Context): Promise<number> {
   const [filter, limit] = [readFilter(options), readLimit(options)];
   const written = await withLetters(context, { ...whoseLetters(options), isPrinting: true }, (letters) =>
     writeLetters(letters, filter, limit, context.signal),
   );
-  say(`${counted(written, 'dead letter')} written; all stay where they are`);
+  say(`${counted(written, 'dead letter')} written; they stay in the queue`);
   return 0;
 }
 

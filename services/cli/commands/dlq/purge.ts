@@ -11,11 +11,11 @@ export interface PurgeOptions extends FilterOptions {
   readonly dryRun?: boolean;
 }
 
-/** `trawl dlq purge`: deletes the selected letters, and no others. */
+/** `trawl dlq purge`: deletes the selected letters and no others. */
 export async function purgeLetters(options: PurgeOptions, context: Context): Promise<number> {
   const { reason, host, run, all = false, dryRun = false } = options;
   if (reason === undefined && host === undefined && run === undefined && !all)
-    throw new UsageError('name which letters to delete, with --reason, --host or --run, or say --all');
+    throw new UsageError('select the letters to delete with --reason, --host or --run, or give --all');
   const [filter, limit] = [readFilter(options), readLimit(options)];
   const purged = await withLetters(context, whoseLetters(options), (letters) =>
     purge(letters, { filter, limit, isDry: dryRun }),

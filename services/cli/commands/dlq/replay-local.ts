@@ -17,7 +17,7 @@ import { ofOwners, replayedLines } from '../../text/replayed-lines.ts';
 import { withTally } from '../../text/tally-line.ts';
 import { type ReplayOptions, readFilter, readLimit } from './filter.ts';
 
-/** `trawl dlq replay` of local crawls: their failed tasks wait again, in the same runs. */
+/** `trawl dlq replay` for local crawls: puts their failed tasks back to waiting, in the same runs. */
 export async function replayLocally(
   options: ReplayOptions,
   { letters, runs, isBeingCrawled }: LocalStores,
@@ -46,7 +46,7 @@ export async function replayLocally(
   return EXIT_INTERRUPTED;
 }
 
-/** A local run is resumed, and keeps its options. */
+/** Rejects flags for run options: a local run is resumed and keeps its own. */
 function refuseRunOptions(options: ReplayOptions): void {
   const given = Object.keys(RUN_OPTION_OF).filter((key) => options[key] !== undefined);
   if (given.length === 0) return;
@@ -84,9 +84,9 @@ function runLines(
   dryRun: boolean,
 ): string[] {
   if (refused !== undefined) {
-    const why = refused === 'cancelled' ? 'was cancelled' : 'is not known here any more';
+    const why = refused === 'cancelled' ? 'was cancelled' : 'is no longer known here';
     return [
-      `Run ${run} ${why}: ${counted(letters, 'letter')} of it left in place. Crawl the URLs by a new run: ${TRAWL} dlq export --local --run ${run}`,
+      `Run ${run} ${why}: ${counted(letters, 'letter')} left in place. Crawl their URLs in a new run: ${TRAWL} dlq export --local --run ${run}`,
     ];
   }
   const owners = ofOwners(ofGroups, dryRun);
@@ -95,8 +95,8 @@ function runLines(
     `Run ${run}: ${counted(letters, 'letter')} replayed: ${count(accepted)} wait again, ${count(known)} known already`,
     ...owners,
   ];
-  if (inFlight > 0) lines.push(`  ${count(inFlight)} are being crawled just now: their letters stay`);
-  if (resume !== undefined) lines.push(`  It is not being crawled. Resume it with: ${resume}`);
-  else if (accepted > 0) lines.push(`  The crawl at work takes them. Progress: ${TRAWL} status ${run} --watch`);
+  if (inFlight > 0) lines.push(`  ${count(inFlight)} are being crawled right now: their letters stay`);
+  if (resume !== undefined) lines.push(`  No process is crawling it. Resume it with: ${resume}`);
+  else if (accepted > 0) lines.push(`  The running crawl picks them up. Progress: ${TRAWL} status ${run} --watch`);
   return lines;
 }

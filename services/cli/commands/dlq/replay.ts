@@ -23,7 +23,7 @@ import { replayLocally } from './replay-local.ts';
 
 const LEFT = 'the letters not offered yet are still there. Run the same command again.';
 
-/** `trawl dlq replay`: offers letters again, as new runs; those of local crawls go to these. */
+/** `trawl dlq replay`: offers letters again in new runs. Letters of a local crawl go back to that crawl. */
 export async function replayLetters(options: ReplayOptions, context: Context): Promise<number> {
   const local = await findLocal(context, whoseLetters(options));
   if (local !== undefined) {
@@ -80,7 +80,7 @@ export async function replayLetters(options: ReplayOptions, context: Context): P
   return EXIT_INTERRUPTED;
 }
 
-/** The run options whose flags were given. */
+/** Returns the run options that were given as flags. */
 function overridesOf(options: ReplayOptions, settings: RunOptions): Partial<RunOptions> {
   // Commander names a flag's option like its setting.
   const given = Object.entries(RUN_OPTION_OF).filter(([key]) => options[key] !== undefined);
@@ -111,8 +111,8 @@ function runLines(replayed: ReplayTally, dryRun: boolean): string[] {
   return [
     `Run ${run}: ${told}`,
     ...ofOwners(ofGroups, dryRun),
-    ...(isJoined ? ['  It was begun by a replay that was interrupted, and keeps the options of that.'] : []),
-    ...(isForgotten ? [`  Redis has forgotten run ${origin}: the options are this process' own.`] : []),
+    ...(isJoined ? ['  It was begun by an interrupted replay, and keeps the options of that replay.'] : []),
+    ...(isForgotten ? [`  Redis has forgotten run ${origin}: the options are those of this command's settings.`] : []),
     ...(dryRun ? [] : [`  Progress: ${TRAWL} status ${run} --watch`]),
   ];
 }

@@ -167,11 +167,11 @@ test.each([
 
 // biome-ignore format: a table
 test.each([
-  ['crawl', '--fresh',    'A crawl fetches its pages anew without a flag, unless --dedup ever is given.'],
-  ['try',   '--headless', 'No JavaScript is run: look for the JSON that the page loads.'],
+  ['crawl', '--fresh',    'A crawl fetches its pages again without a flag, unless --dedup ever is given.'],
+  ['try',   '--headless', 'Trawl runs no JavaScript: look for the JSON that the page loads.'],
   ['crawl', '--location', 'Redirects are followed without a flag.'],
   ['crawl', '--set',      'Each setting is a flag of its own: --help --all lists them.'],
-  ['crawl', '-s',         'Each setting is a flag of its own: --help --all lists them. --quiet tells no progress.'],
+  ['crawl', '-s',         'Each setting is a flag of its own: --help --all lists them. --quiet hides the progress.'],
   ['try',   '--config',   'Each setting is a flag of its own: --help --all lists them.'],
 ])('%s needs no %s', async (name, unknown, answer) => {
   const command = (await open()).commands.find((each) => each.name() === name);

@@ -30,6 +30,6 @@ test('where nothing compiles a checkout, in an image say, it is told what does',
   const root = join(import.meta.dirname, '../../../..');
   expect(() => expectCompiler(root)).not.toThrow();
   expect(() => expectCompiler(join(root, 'services'))).toThrow(
-    "this program can't be packed: what compiles it isn't installed: npm ci --include=dev, in a checkout",
+    "this program can't be packed, since its compiler isn't installed: npm ci --include=dev, in a checkout",
   );
 });

@@ -36,7 +36,7 @@ test.each([
   ['no error at all',           'throw "text";',                                                           'text'],
 ])('a bug %s is one line; its stack is in the log at level debug', async (_, action, said) => {
   const { code, lines } = await ended(action);
-  expect([code, lines]).toEqual([1, [expect.stringMatching(/^trawl: a bug in Trawl \S+: .*With LOG_LEVEL=debug the log has its stack$/)]]);
+  expect([code, lines]).toEqual([1, [expect.stringMatching(/^trawl: a bug in Trawl \S+: .*Set LOG_LEVEL=debug to log its stack trace$/)]]);
   expect(lines[0]).toContain(said);
   const debugged = await ended(action, 'debug');
   const logged = debugged.lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line).stack);
@@ -54,13 +54,13 @@ test.each([
   const file = join(folder, 'shop.mjs');
   await writeFile(file, `export function late() {\n  ${statement}\n}\n`);
   const action = `(await import('${file}')).late(); await new Promise(() => setTimeout(() => {}, 60_000));`;
-  const said = `RangeError: far, in \`${statement}\`: nothing waited for this. A step has to await all that it begins`;
+  const said = `RangeError: far, in \`${statement}\`: nothing was waiting for this. A step must await everything it starts`;
   expect(await ended(action)).toEqual({ code: 1, lines: [`trawl: ${file}:2: ${said}`] });
 });
 
 test('a bug names the innermost line of this program', async () => {
   const { lines } = await ended(`(await import('${CLI}/tables/list-lines.ts')).taskOf(undefined);`);
-  expect(lines[0]).toMatch(/, at services\/cli\/tables\/list-lines\.ts:\d+\. With/);
+  expect(lines[0]).toMatch(/, at services\/cli\/tables\/list-lines\.ts:\d+\. Set/);
 });
 
 // biome-ignore format: a table

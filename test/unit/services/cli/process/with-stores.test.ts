@@ -21,6 +21,6 @@ test('without services, a command is told how crawls of this machine are meant',
 });
 
 test('of a run that this machine has not, no command is named that would not find it either', async () => {
-  await expect(saidOf({ run: 'shop' })).rejects.toThrow(/reached\. No crawl on this machine is called shop, either: /);
+  await expect(saidOf({ run: 'shop' })).rejects.toThrow(/reached\. No crawl on this machine has the id shop either: /);
   await expect(saidOf({ run: 'shop', local: false })).rejects.toThrow(/reached$/);
 });

@@ -8,9 +8,9 @@ import { TABLE_FLAGS, type TableOptions } from './table-flags.ts';
 import type { TablePlan } from './table-plan.ts';
 
 /**
- * The table that a crawl is to write at its end; nothing if none was asked for.
+ * Plans the table that a crawl writes at its end; undefined if none was asked for.
  *
- * @throws UsageError for flags that are wrong, and StorageError for a file that can't be written, before anything is crawled
+ * @throws UsageError for wrong flags, StorageError for a file that can't be written; both before anything is crawled
  */
 export async function planTableOfCrawl(
   texts: readonly string[],
@@ -21,18 +21,18 @@ export async function planTableOfCrawl(
   if (output === undefined) {
     const given = TABLE_FLAGS.find((name) => options[name] !== undefined);
     if (given === undefined) return undefined;
-    throw new UsageError(`--${given} is of a table: name its file with -o, items.csv say`);
+    throw new UsageError(`--${given} is for a table: name its file with -o, for example -o items.csv`);
   }
   if (json && output === STANDARD_STREAM)
     throw new UsageError('--json and -o - both write to standard output: name a file with -o');
   if (join === STANDARD_STREAM && [...texts, ...urlsFile, resume].includes(STANDARD_STREAM))
-    throw new UsageError('standard input is the list of URLs to crawl: name a file with --join');
-  // What makes tables is loaded by crawls that make one.
+    throw new UsageError('standard input is already the list of URLs to crawl: name a file with --join');
+  // Only a crawl that writes a table loads the code for it.
   const { planTable } = await import('./table-plan.ts');
   return await planTable(options);
 }
 
-/** Writes the table of a crawl's records, whether it has ended or not. */
+/** Writes the table of a crawl's records so far, whether or not the crawl has ended. */
 export async function writeTableOf(
   { run, options }: RunProgress,
   table: TablePlan | undefined,
@@ -53,7 +53,7 @@ export async function writeTableOf(
   );
 }
 
-/** The flags of a table, as they are given again when its crawl is resumed. */
+/** The flags of a table, to be given again when its crawl is resumed. */
 export function tableFlags(options: TableOptions): string {
   if (options.output === undefined) return '';
   const flags = TABLE_FLAGS.flatMap((name) => {

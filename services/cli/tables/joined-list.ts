@@ -12,28 +12,29 @@ import type { UrlKeyRule } from '../../../shared/task/url/url-key.ts';
 import { type ListedUrl, type ListLine, taskOf } from './list-lines.ts';
 
 /**
- * - `lines`: the list. `url` is null where it is as it was given. `others` are the cells beside it. `record` is the one that the line has.
- * - `tasks`: of each line, in the run that it is joined with: at the first step, and at those that records are of. Indexed once the first are
- *   there, which is much faster.
+ * - `lines`: the list. `url` is null if the URL equals `given`, `others` holds the line's other cells, and `record` refers to the line's
+ *   record.
+ * - `tasks`: the tasks of each line in the joined run, at the first step and at every step that has records. The index is created after the
+ *   tasks of the first step are inserted, which is much faster.
  */
 const SCHEMA = `
 CREATE TABLE lines (n INTEGER PRIMARY KEY, given TEXT NOT NULL, url TEXT, login TEXT, mark TEXT, others TEXT, record INTEGER);
 CREATE TABLE tasks (line INTEGER NOT NULL, task TEXT NOT NULL, isFirst INTEGER NOT NULL);
 CREATE TABLE records (n INTEGER PRIMARY KEY, json TEXT NOT NULL);
 `;
-/** Nobody reads it but this process, and a crash may take it. In its one transaction nothing but an empty file is journalled. */
+/** Only this process reads the database, and a crash may destroy it. All is one transaction on an empty file, so the journal stays empty. */
 const UNSAFE = 'PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE';
 const CACHE_KIB = 8_000;
-/** Lines between two turns of the event loop: some milliseconds. */
+/** Lines handled before yielding to the event loop: a few milliseconds. */
 const LINES_AT_ONCE = 1_000;
-/** Steps whose tasks are looked for: a crawler has a few. */
+/** Maximum number of steps whose tasks are searched. A crawler has a few. */
 const MOST_STEPS = 100;
 
 /** The run that a list is joined with. */
 interface JoinedRun {
   readonly run: string;
   readonly rules: readonly UrlKeyRule[] | undefined;
-  /** Only records of this step are for a line. */
+  /** If given, only records of this step are joined. */
   readonly step: string | undefined;
 }
 
@@ -46,9 +47,9 @@ interface LineRow {
 }
 
 /**
- * A list of URLs, and the records of its lines: in a temporary database, so that memory bounds neither. Only a few megabytes of it are
- * in memory; a short list never gets to the disk. Its file has no name any more once it is open, and goes with the process, however that
- * ends.
+ * A list of URLs joined with its lines' records, in a temporary database so that memory limits neither. Only a few megabytes are held in
+ * memory, and a short list never reaches the disk. The file is unlinked as soon as it is open, so it disappears with the process however
+ * that ends.
  */
 export class JoinedList {
   readonly #folder: string;
@@ -59,7 +60,7 @@ export class JoinedList {
     this.#database = database;
   }
 
-  /** @throws StorageError if there can be no temporary file, or it can't be written, and as `lines` does */
+  /** Reads a list. @throws StorageError if the temporary file can't be created or written; and whatever `lines` throws */
   static async of(lines: AsyncIterable<ListLine>): Promise<JoinedList> {
     const list = JoinedList.#open();
     try {
@@ -71,7 +72,10 @@ export class JoinedList {
     }
   }
 
-  /** Keeps those records of a run that lines of the list have. Once only. Of several, a line has that of the first step, or else the first one. */
+  /**
+   * Keeps the records of a run that belong to lines of the list. Call it once. If a line has several records, the one of the first step
+   * wins, otherwise the earliest.
+   */
   async keep(records: AsyncIterable<PageRecord>, joined: JoinedRun): Promise<void> {
     await this.#written(async () => {
       await this.#findTasks(FIRST_STEP, joined);
@@ -81,7 +85,7 @@ export class JoinedList {
     });
   }
 
-  /** A record for each line, in the order of the list, with `given` and, of a table, `list`: what its other columns have. */
+  /** Yields a record for each line, in the order of the list, with `given` and, if the list is a table, `list`: the line's other columns. */
   async *read(): AsyncGenerator<TableRecord, void, void> {
     const lines = this.#database.prepare(
       'SELECT given, mark, others, json FROM lines LEFT JOIN records ON records.n = lines.record ORDER BY lines.n',
@@ -127,7 +131,7 @@ export class JoinedList {
     const add = this.#database.prepare('INSERT INTO tasks (line, task, isFirst) VALUES (?, ?, ?)');
     for (const row of lines.iterate() as Iterable<LineRow>) {
       add.run(row.n, taskOf(urlOf(row), step, run, rules), step === FIRST_STEP ? 1 : 0);
-      // Whoever interrupts it is heard.
+      // Lets an interrupt through.
       if (row.n % LINES_AT_ONCE === 0) await setImmediate();
     }
   }
@@ -153,7 +157,7 @@ export class JoinedList {
     }
   }
 
-  /** Reading writes, too, when the cache is full of what isn't written yet. */
+  /** Runs work that writes, and reports a failed write. Even reading can write, when the cache is full of unwritten pages. */
   async #written(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -171,7 +175,7 @@ function unwritable(folder: string, error: unknown): StorageError {
   return new StorageError(`${folder} can't be written: ${messageOf(error)} (TMPDIR)`, { cause: error });
 }
 
-/** What is known of a line that the run has no record of: it was not among its seeds, or hasn't come to its turn. */
+/** The row for a line without a record in this run: its URL was not among the seeds, or has not had its turn yet. */
 function withoutRecord(isMalformed: boolean): TableRecord {
   return isMalformed ? { outcome: 'failed', reason: 'malformed' } : { outcome: 'unknown', reason: 'no_record' };
 }

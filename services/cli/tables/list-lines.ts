@@ -10,26 +10,26 @@ import { ListReader, type UrlRow } from '../../../shared/task/url/urls-file.ts';
 import { unpacked } from '../../producer/documents/unpacking.ts';
 import { STANDARD_STREAM } from '../text/line-output.ts';
 
-/** The first columns of a table: as many as a table of records has. */
+/** Maximum number of columns read from a table, as many as a table of records has. */
 const MOST_OTHERS = 200;
 
 /** A line of a list of URLs. */
 export interface ListLine {
-  /** As it was written, without credentials. */
+  /** The line as written, without credentials. */
   readonly given: string;
   readonly url: ListedUrl;
-  /** Of a table, what its other columns have, by their headers. */
+  /** The other cells of a table's line: header → text. */
   readonly others?: Readonly<Record<string, string>>;
 }
 
-/** The URL's key in a run without rules, and its login; of a text that is no URL, its mark. */
+/** A URL's key in a run without rules, and its login; or the mark of a text that is not a URL. */
 export type ListedUrl = { readonly canonical: string; readonly login: string | undefined } | { readonly mark: string };
 
 /**
- * Reads a list of URLs as a crawl does: no blank lines, and none that begin with `#`.
+ * Reads a list of URLs as a crawl does, skipping blank lines and those that begin with `#`.
  *
- * @param path `-` is standard input
- * @throws StorageError if it can't be read, UsageError if it is a table without a column of URLs
+ * @param path a file, or `-` for standard input
+ * @throws StorageError if the list can't be read, UsageError if it is a table without a column of URLs
  */
 export async function* readList(path: string): AsyncGenerator<ListLine, void, void> {
   const reader = new ListReader(readLine);
@@ -41,7 +41,7 @@ export async function* readList(path: string): AsyncGenerator<ListLine, void, vo
   yield* reader.end();
 }
 
-/** The task of a line's URL, at a step of a run with these rules. */
+/** Returns the task id of a line's URL at a step, in a run with these rules. */
 export function taskOf(url: ListedUrl, step: string, run: string, rules: readonly UrlKeyRule[] | undefined): string {
   if ('mark' in url) return taskIdOf(run, url.mark);
   return taskIdOf(run, markOf(keyWithLogin(urlKeyOf(url.canonical, rules), url.login), step));
@@ -64,7 +64,7 @@ function readLine(text: string, row?: UrlRow): ListLine {
   return { given, url: { canonical: read.canonical, login: read.login }, ...others };
 }
 
-/** Columns without a header are left out; of those with the same one, the first is taken. */
+/** Returns the line's other cells. Columns without a header are left out; if several have the same header, the first is taken. */
 function othersIn({ text, column: { separator, index, names } }: UrlRow): Pick<ListLine, 'others'> {
   const cells = cellsOf(text, separator, Math.min(names.length, MOST_OTHERS));
   const isKept = (name: string, at: number): boolean => at !== index && name !== '' && names.indexOf(name) === at;

@@ -11,25 +11,25 @@ import { say } from '../text/output.ts';
 import { type TallyLine, withTally } from '../text/tally-line.ts';
 import type { TablePlan } from './table-plan.ts';
 
-/** How many of the lines that aren't records are shown. */
+/** Maximum number of lines shown that are not records. */
 const MOST_SHOWN = 3;
-/** Names listed where one that was asked for is none of them. */
+/** Maximum number of names listed when a requested one doesn't exist. */
 const MOST_NAMES = 20;
 
 interface TableOfRun {
   readonly source: RecordSource;
   readonly run: string;
-  /** The run's; a list's lines are found by them. */
+  /** The run's `urlKey` rules, by which the lines of a list are found. */
   readonly rules: readonly UrlKeyRule[] | undefined;
-  /** The columns of a step's items, as far as they can be known without its records. */
+  /** Returns the columns of a step's items, if they are known without reading its records. */
   readonly columnsOf: ColumnsOf;
-  /** Its signal ends the writing. */
+  /** Its signal aborts the writing. */
   readonly context: Pick<Context, 'telling' | 'signal'>;
 }
 
 type ColumnsOf = (step: { readonly name: string; readonly crawler: unknown }) => Promise<readonly Column[] | undefined>;
 
-/** Writes the table of a run, and says what is to be said of it on standard error. */
+/** Writes the table of a run, and reports what is missing or left out on standard error. */
 export async function writeTable(
   plan: TablePlan,
   { source, run, rules, columnsOf, context }: TableOfRun,
@@ -52,7 +52,7 @@ export async function writeTable(
   say(...noRecords.lines());
 }
 
-/** The records, as they are read to find the columns, and to write the rows. */
+/** The two passes over the records: `first` finds the columns, `last` writes the rows. */
 interface Passes {
   readonly columnsOf: ColumnsOf;
   first(): AsyncIterable<object>;
@@ -94,7 +94,7 @@ async function writeRows(
   }
 }
 
-/** The step whose items all rows are; nothing if they are of several, or something else than its items. */
+/** Returns the step whose items make up all rows; undefined if there are several steps, or rows that are not items. */
 function stepOfRows({ query: { outcome, each } }: TablePlan, { steps }: TableReader) {
   const isOfItems = outcome === 'done' && (each === undefined || each.path.from === 'item');
   const [first, ...others] = [...steps].filter(([, { hasRows }]) => hasRows);
@@ -128,11 +128,11 @@ function whatOf({ outcome, each }: TablePlan['query'], { hasItemRows }: TableRea
   return { done: 'record', failed: 'failure', skipped: 'skipped URL' }[outcome];
 }
 
-/** What was asked for and isn't there, and what is there and was left out. */
+/** Reports requested fields that don't exist, and columns that were left out. */
 function remarks(reader: TableReader): string[] {
   const { missing, names, listed, columnsLeftOut } = reader;
   const lines = missing.map(({ flag, text }) => `trawl: no record has a field ${text} (${flag})`);
-  if (missing.length > 0 && names.length > 0) lines.push(`The data have: ${someOf(names)}`);
+  if (missing.length > 0 && names.length > 0) lines.push(`The data has: ${someOf(names)}`);
   if (missing.length > 0 && listed.length > 0) lines.push(`The list has: ${someOf(listed)}`);
   if (columnsLeftOut > 0)
     lines.push(
@@ -145,18 +145,18 @@ function someOf(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMES).join(', ')}${names.length > MOST_NAMES ? ', …' : ''}`;
 }
 
-/** Which flags make a better table of the records of steps. */
+/** Suggests flags for a better table of the records of steps. */
 function remarksOnSteps({ query, format }: TablePlan, { steps }: TableReader, written: number): string[] {
   const { step, columns, outcome, hasEmpty } = query;
   const names = [...steps.keys()];
   if (step !== undefined && names.length > 0 && !steps.has(step))
-    return [`trawl: no record is of a step ${step}; there are ${names.join(', ')} (--step)`];
+    return [`trawl: no record is from a step ${step}; the steps are ${names.join(', ')} (--step)`];
   if (written === 0 && outcome === 'done' && hasEmpty !== true && names.length > 0)
-    return ['trawl: the steps found nothing on these pages (--empty has a row for each of them)'];
+    return ['trawl: the steps found nothing on these pages (--empty adds a row for each of them)'];
   const ofRows = [...steps].filter(([, { hasRows }]) => hasRows).map(([name]) => name);
   const isMixed = format === 'csv' && columns === undefined && outcome === 'done' && ofRows.length > 1;
   return isMixed
-    ? [`trawl: the rows are of several steps: ${ofRows.map((name) => `--step ${quoted(name)}`).join(', ')}`]
+    ? [`trawl: the rows are from several steps: ${ofRows.map((name) => `--step ${quoted(name)}`).join(', ')}`]
     : [];
 }
 
@@ -167,7 +167,7 @@ async function* interruptible<T>(records: AsyncIterable<T>, signal: AbortSignal 
   }
 }
 
-/** Stored lines that are no records: how many, and the first. */
+/** Counts stored lines that are not records, and keeps the first ones. */
 class NoRecords {
   readonly #first: NoRecord[] = [];
   #count = 0;
@@ -180,6 +180,6 @@ class NoRecords {
     if (this.#count === 0) return [];
     const lines = this.#first.map(({ file, line, begins }) => `  ${file}, line ${line}: ${begins}`);
     const more = this.#count > MOST_SHOWN ? [`  and ${count(this.#count - MOST_SHOWN)} more`] : [];
-    return [`trawl: lines that are not records, and were left out: ${count(this.#count)}`, ...lines, ...more];
+    return [`trawl: lines left out because they are not records: ${count(this.#count)}`, ...lines, ...more];
   }
 }

@@ -5,18 +5,18 @@ import { findCrawler } from '../../../shared/crawler/loading/catalogue.ts';
 import { isPath } from '../../../shared/crawler/loading/crawler-files.ts';
 import type { Settings } from '../../../shared/settings/table.ts';
 
-/** A step whose items are to be rows. */
+/** A step whose items become rows. */
 interface StepOfRecords {
   readonly name: string;
-  /** As its records name it. */
+  /** The crawler, as the step's records name it. */
   readonly crawler: unknown;
 }
 
 /**
- * The columns of a step's items, by its schema; nothing if it has none, or if its crawler isn't on this machine.
+ * Returns the columns of a step's items, by its schema; undefined if it has none, or if its crawler isn't on this machine.
  *
- * @param crawler the name or file that a crawl of this machine was begun with. Of any other run, files that records name are not
- *   loaded: whoever writes to the fleet's store would choose what runs here.
+ * @param crawler the name or file that a crawl of this machine was begun with. For any other run, a file named in records is not loaded:
+ *   otherwise anyone who can write to the fleet's store could choose what runs here.
  */
 export async function columnsOfStep(
   { name, crawler: named }: StepOfRecords,

@@ -10,21 +10,21 @@ import { JoinedList } from './joined-list.ts';
 import { readList } from './list-lines.ts';
 import type { TableOptions } from './table-flags.ts';
 
-/** A table that is to be written: all that can be known before a record is read. */
+/** A table to be written, as far as it is known before any record is read. */
 export interface TablePlan {
   readonly query: TableQuery;
   readonly format: TableFormat;
   readonly hasMark: boolean;
-  /** Left out: standard output. */
+  /** The file; absent for standard output. */
   readonly path?: string;
-  /** The list that it has a row for each line of. */
+  /** The list, if the table has a row for each of its lines. */
   readonly list?: JoinedList;
 }
 
 /**
- * Reads the flags of a table, and its list, and checks that its file can be written.
+ * Reads the flags of a table and its list, and checks that its file can be written.
  *
- * @throws UsageError for the first flag that is wrong; StorageError for a file that can't be read or written
+ * @throws UsageError for the first wrong flag; StorageError for a file that can't be read or written
  */
 export async function planTable(options: TableOptions): Promise<TablePlan> {
   const { output, bom = false, join } = options;
@@ -45,7 +45,7 @@ function readFormat({ format, output = STANDARD_STREAM }: TableOptions): TableFo
   const found = TABLE_FORMATS.find((each) => each === wanted);
   if (found !== undefined) return found;
   if (format !== undefined) throw new UsageError(`expected --format to be jsonl, json or csv, got "${format}"`);
-  throw new UsageError(`expected -o to end in .jsonl, .json or .csv, got "${output}": say which with --format`);
+  throw new UsageError(`expected -o to end in .jsonl, .json or .csv, got "${output}": name the format with --format`);
 }
 
 function readQuery(options: TableOptions, format: TableFormat): TableQuery {
@@ -55,14 +55,14 @@ function readQuery(options: TableOptions, format: TableFormat): TableQuery {
     throw new UsageError(
       `expected one of --failed, --skipped and --all, got ${asked.map(([name]) => `--${name}`).join(' and ')}`,
     );
-  // A list has a row for each line, whatever became of it.
+  // A list has a row for each line, whatever its outcome.
   const isAll = all === true || (join !== undefined && asked.length === 0);
   return {
     ...(isAll ? {} : { outcome: failed === true ? 'failed' : skipped === true ? 'skipped' : 'done' }),
     ...(step === undefined ? {} : { step }),
     ...(empty || join !== undefined ? { hasEmpty: true } : {}),
     ...(each === undefined ? {} : { each: readPath(each, '--each') }),
-    // A line of JSON is a record as it is stored, and a list has a row for each of its lines.
+    // A line of JSON is one record as stored, and a joined table has one row for each line of its list.
     isRowPerItem: join === undefined && (format === 'csv' || fields !== undefined),
     where: where.map(readCondition),
     ...(fields === undefined ? {} : { columns: readColumns(fields) }),

@@ -12,9 +12,9 @@ import { leftOutLines } from './left-out.ts';
 import { table } from './table.ts';
 
 interface BiographyTextOptions {
-  /** Of the crawls on this machine. */
+  /** The biography is from the crawls on this machine, not from the fleet. */
   readonly isLocal: boolean;
-  /** This machine has crawls of its own, too, which were not looked at. */
+  /** This machine also has crawls of its own, which were not searched. */
   readonly hasOthers: boolean;
 }
 
@@ -30,13 +30,13 @@ export function biographyLines(biography: Biography, options: BiographyTextOptio
     lines.push(`Dead letter ${id}: ${reason}, ${momentText(failedAt)} (${TRAWL} dlq show ${quoted(id)})`);
   }
   const isNowhere = !known && attempts.length + (letters?.length ?? 0) === 0 && runs.every(isUnknown);
-  const hint = runs.length > 0 ? [] : [`By which rule a run leaves it out: ${TRAWL} url URL --run RUN`];
+  const hint = runs.length > 0 ? [] : [`To see which rule of a run leaves it out: ${TRAWL} url URL --run RUN`];
   if (isNowhere) lines.push(...(problemOf(url) ?? hint));
   if (letters === null) lines.push(`Dead letters: unknown, since RabbitMQ can't be reached: ${lettersProblem}`);
   return lines;
 }
 
-/** What is known without a look at single runs. The marks of a local crawl are its own, unless it was asked for `--dedup ever`. */
+/** What is known apart from single runs. A local crawl has its own marks, unless it was started with `--dedup ever`. */
 function knownLines({ known, runs, truncated }: Biography, { isLocal, hasOthers }: BiographyTextOptions): string[] {
   if (isLocal) {
     if (known) return ['Known to crawls with --dedup ever.'];
@@ -54,53 +54,53 @@ function knownLines({ known, runs, truncated }: Biography, { isLocal, hasOthers 
   return [...lines, `${none} knows more about it${elsewhere}.`];
 }
 
-/** Has a run nothing of it? */
+/** Does a run know nothing about the URL? */
 function isUnknown({ place, record, hasFailed, isMarked }: RunChapter): boolean {
   return place === undefined && record === undefined && !hasFailed && !isMarked;
 }
 
-/** What is wrong with an unknown text; nothing if it is a URL. */
+/** What is wrong with an unknown text; undefined if it is a URL. */
 function problemOf(text: string): [string] | undefined {
   const read = readUrl(text);
   if (!isProblem(read)) return undefined;
   const meant = readUrl(`https://${text}`);
   const isHost = !isProblem(meant) && /^[^/]+\.[^/]|^localhost\b|^[^/]+:\d/.test(text);
-  const hint = isHost ? `did you mean ${meant.href}` : 'a URL is written in full, https://www.example.com/product/1';
-  return [`It can't be a URL, since ${read.problem}, and no such text was refused as malformed: ${hint}`];
+  const hint = isHost ? `did you mean ${meant.href}` : 'write the URL in full, like https://www.example.com/product/1';
+  return [`It is not a URL, since ${read.problem}, and no such text was refused as malformed: ${hint}`];
 }
 
-/** Where a task is in one run, or what became of it. */
+/** Where a task is in one run, or its outcome. */
 function chapterText(chapter: RunChapter): string {
   const { place, record, hasFailed, isMarked, hasOwnMarks, unknown, forbidden } = chapter;
   if (place !== undefined) return placeText(place, chapter);
   if (record !== undefined) return recordText(record);
   if (hasFailed) return 'failed; its records are not on this machine.';
   if (!isMarked) return unknownText(unknown);
-  const robots = forbidden === undefined ? '' : ` As it is known now, ${forbidden}.`;
+  const robots = forbidden === undefined ? '' : ` Currently, ${forbidden}.`;
   return hasOwnMarks
     ? `done or skipped; its records are not on this machine.${robots}`
     : `marked as taken, by this run or another that shares its marks.${robots}`;
 }
 
-/** Why a run may not know a URL. */
+/** Possible reasons why a run doesn't know a URL. */
 function unknownText(unknown: UnknownUrl | undefined): string {
   if (unknown === undefined) return 'not known.';
   const { by, patterns = [], progress } = unknown;
-  const own = progress.steps === undefined ? '' : ', unless a step has its own';
+  const own = progress.steps === undefined ? '' : ', unless a step has patterns of its own';
   if (by === 'exclude') return `not known; links to it are left out by --exclude ${patterns[0]}${own}.`;
-  if (by === 'include') return `not known; links to it are left out, as no --include matches it${own}.`;
+  if (by === 'include') return `not known; links to it are left out, since no --include matches it${own}.`;
   if (!progress.options.follow && progress.steps === undefined)
-    return 'not known; it follows no links, unless a step does (--follow).';
+    return 'not known; it follows no links, except where a step does (--follow).';
   const leftOut = leftOutLines(progress);
-  if (leftOut.length === 0) return 'not known; no page has led to it, and no link was left out.';
-  return `not known; no page has led to it, or its link is one that was left out. ${leftOut.join(' ')}`;
+  if (leftOut.length === 0) return 'not known; no page links to it, and no link was left out.';
+  return `not known; no page links to it, or the link was left out. ${leftOut.join(' ')}`;
 }
 
-/** What the joins of an owner's group wait for. */
+/** The pages that the joins of an owner's group wait for. */
 function groupText({ group }: RunChapter): string {
   if (group === undefined) return '';
   if (group.open > 0) return ` Its joins wait for ${counted(group.open, 'page')} of its group.`;
-  return ` Its group has ended: ${counted(group.joins, 'join')} to be made of it.`;
+  return ` Its group has ended: ${counted(group.joins, 'join')} still to be made of it.`;
 }
 
 function placeText(place: Place, { run, runState, pauseReason, host }: RunChapter): string {
@@ -111,7 +111,7 @@ function placeText(place: Place, { run, runState, pauseReason, host }: RunChapte
       : '';
   switch (place.at) {
     case 'waiting':
-      return `waits in the ${place.queue} list of ${place.host === undefined ? 'its host' : `${place.host}, which it was redirected to`}, ${count(place.ahead)} before it${attempts}: ${waitText(place.ahead, host)}.${paused}`;
+      return `waits in the ${place.queue} list of ${place.host === undefined ? 'its host' : `${place.host}, which it was redirected to`}, ${count(place.ahead)} ahead of it${attempts}: ${waitText(place.ahead, host)}.${paused}`;
     case 'retry':
       if (place.forRoom === true) return `waits until Redis has room for its links${attempts}.${paused}`;
       return `waits for its next attempt, due in ${duration(place.inMs)}${attempts}.${paused}`;
@@ -124,12 +124,12 @@ function placeText(place: Place, { run, runState, pauseReason, host }: RunChapte
   }
 }
 
-/** What a host's list waits for. */
+/** The reason why a host's list waits. */
 function waitText(ahead: number, host: TaskTrace['host']): string {
   const { intervalMs, pausedMs, isUnreachable, nextLookMs } = host;
   if (isUnreachable) return `the host is unreachable: ${hostText(host)}`;
   if (pausedMs > 0) return `the host is ${hostText(host)}`;
-  if (intervalMs === 0) return 'its turn has come when a worker is free';
+  if (intervalMs === 0) return 'it is released as soon as a worker is free';
   return `${paceText(host)}, about ${duration(Math.max(nextLookMs, 0) + (ahead + 1) * intervalMs)}`;
 }
 
@@ -137,7 +137,7 @@ function recordText(record: PageRecord): string {
   const { worker, fetchedAt, attempt } = record;
   const by = `${momentText(fetchedAt)} by ${worker}, attempt ${attempt}`;
   if (record.outcome === 'done') {
-    const from = record.redirects === undefined ? '' : ` from ${record.finalUrl}, which it is redirected to`;
+    const from = record.redirects === undefined ? '' : ` from ${record.finalUrl}, to which it redirects`;
     return `done: HTTP ${record.status}${from}, ${by}.`;
   }
   const { status, error } = record;
@@ -145,7 +145,7 @@ function recordText(record: PageRecord): string {
   return `${record.outcome}: ${record.reason}${status === undefined ? '' : ` (HTTP ${status})`}, ${by}${why}.`;
 }
 
-/** Does an error say no more than its status? */
+/** Does the error say nothing beyond the status? */
 function isSaid(error: string | undefined, status: number | undefined): boolean {
   return error === undefined || error === `HTTP ${status}`;
 }

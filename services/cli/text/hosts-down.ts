@@ -3,9 +3,9 @@ import type { HostsDown, RunProgress } from '../../../shared/ports/runs.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 
 /**
- * Names the hosts that a run has given up, and why; says what changes that, and where their URLs are.
+ * Names the hosts that a run has given up and why, and says which flag changes that and where their URLs are.
  *
- * @param recordsFlag what `records RUN` needs besides, to find them: ` --output-dir x`
+ * @param recordsFlag further flags that `records RUN` needs to find the records, such as ` --output-dir x`
  */
 export function hostsDownLines({ run, hostsDown }: Pick<RunProgress, 'run' | 'hostsDown'>, recordsFlag = ''): string[] {
   const { count: all, named } = hostsDown;
@@ -14,7 +14,7 @@ export function hostsDownLines({ run, hostsDown }: Pick<RunProgress, 'run' | 'ho
   const listed = named.map((each) => `${each.host} (${reasonText(each)})`).join(', ');
   return [
     `${all === 1 ? '1 host was' : `${count(all)} hosts were`} given up: ${listed}${others}.`,
-    `A host that never answers is given up after a minute, others after --host-give-up; ${TRAWL} records ${run}${recordsFlag} --failed names their URLs.`,
+    `A host that never answers is given up after a minute, others after --host-give-up; ${TRAWL} records ${run}${recordsFlag} --failed lists their URLs.`,
   ];
 }
 

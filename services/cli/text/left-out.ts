@@ -3,7 +3,7 @@ import { hasMaxPages, MOST_ROUNDS, type RunProgress } from '../../../shared/port
 
 type LeftOutOf = Pick<RunProgress, 'leftOut' | 'options' | 'discovered' | 'steps'>;
 
-/** What a run has left out: a sentence for each kind, with the flag that changes it. */
+/** Describes the links that a run left out: a sentence for each reason, with the flag that changes it. */
 export function leftOutLines(progress: LeftOutOf): string[] {
   const { leftOut, options } = progress;
   const { depth, scope, maxPages, limit, condition } = leftOut;
@@ -27,7 +27,7 @@ export function leftOutLines(progress: LeftOutOf): string[] {
   return lines;
 }
 
-/** How deep links are followed, and why no deeper. Those that steps follow are as deep as there are rounds, if nobody has set the depth. */
+/** How deep links are followed, and why no deeper. If the depth is not set, links of steps are limited only by the number of rounds. */
 function depthText({
   maxDepth,
   hasDefaultDepth,
@@ -38,7 +38,7 @@ function depthText({
   return [most, 'the default depth; --max-depth changes it'];
 }
 
-/** The flags that bound where links are followed to. */
+/** The flags that limit where links may lead. */
 function scopeFlags({ scope = 'host', include = [], exclude = [], maxHostsPerDomain }: RunProgress['options']): string {
   const flags = [
     `--scope ${scope}`,

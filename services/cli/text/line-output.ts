@@ -8,30 +8,30 @@ import { isOutputOver } from './output.ts';
 
 const BATCH_LENGTH = 64 * 1024;
 
-/** What ends the name of a file that isn't finished: its process. */
+/** The end of an unfinished file's name, which contains its process id. */
 const UNFINISHED = /^\d+\.tmp$/;
-/** Whoever still writes one writes to it more often. */
+/** Age after which an unfinished file counts as abandoned: a live process writes more often. */
 const LEFT_AFTER_MS = HOUR_MS;
 
-/** Stands for standard output, or input. */
+/** The name for standard output, or for standard input. */
 export const STANDARD_STREAM = '-';
 
-/** Where many lines go. Writing waits for a slow reader. */
+/** An output for many lines. Writing waits for a slow reader. */
 export interface LineOutput {
-  /** Takes text that is safe to show. */
+  /** Writes text, which must be safe to show. */
   write(text: string): Promise<void>;
-  /** The reader has left: nothing written from now on is read. */
+  /** The reader has left: nothing written from now on will be read. */
   readonly isOver: boolean;
-  /** All is written: a file takes its name, and the place of an older one, only now. */
+  /** To be called when all is written. Only now does a file take its name, replacing an older file. */
   finish(): Promise<void>;
-  /** Closes a file; one that isn't finished is removed. */
+  /** Closes a file, and removes it if it isn't finished. */
   close(): Promise<void>;
 }
 
 /**
- * Opens standard output, or a file. Until it is finished, an older file of that name stays as it is.
+ * Opens standard output or a file. An older file of that name stays untouched until the output is finished.
  *
- * @throws StorageError if the file can't be written; so does writing to one that is full
+ * @throws StorageError if the file can't be written. Writes throw it too, if the disk is full for example.
  */
 export async function openLineOutput(path = STANDARD_STREAM): Promise<LineOutput> {
   if (path === STANDARD_STREAM) return standardOutput;
@@ -43,12 +43,12 @@ export async function openLineOutput(path = STANDARD_STREAM): Promise<LineOutput
 }
 
 /**
- * Checks that a file can be written, and leaves no trace.
+ * Checks that a file can be written, without leaving a trace.
  *
  * @throws StorageError if it can't
  */
 export async function expectWritable(path: string): Promise<void> {
-  // To open a pipe and close it would end it for its reader.
+  // Opening and closing a pipe would end it for its reader.
   if (path === STANDARD_STREAM || (await isDevice(path))) return;
   await (await openLineOutput(path)).close();
 }
@@ -69,7 +69,7 @@ class FileOutput implements LineOutput {
   readonly isOver = false;
   readonly #path: string;
   readonly #file: FileHandle;
-  /** The names that it has until it is finished, and then; left out for a device, which keeps its own. */
+  /** The temporary and the final name; absent for a device, which has only its own. */
   readonly #names: { readonly now: string; readonly then: string } | undefined;
   readonly #onExit = (): void => this.#remove();
   #waiting = '';
@@ -89,15 +89,15 @@ class FileOutput implements LineOutput {
   static async open(path: string): Promise<FileOutput> {
     if (await isDevice(path)) return new FileOutput(path, await open(path, 'w'), undefined);
     const older = await olderFile(path);
-    // It could be replaced where it can't be written, and then would be another's.
+    // Renaming could replace even a file that we may not write, and so change its owner.
     if (older !== undefined) await (await open(path, 'r+')).close();
     const then = older === undefined ? await endOfLinks(path) : await realpath(path);
     await sweep(then);
     const now = join(dirname(then), `.${basename(then)}.${process.pid}.tmp`);
-    // Of an earlier process of this number; whoever else may write to the folder leads nothing elsewhere by it.
+    // Removes the leftover of an earlier process with this id, or a link planted there to redirect our output.
     rmSync(now, { force: true });
     const file = await open(now, 'wx', older?.mode);
-    // The umask has taken rights of a group away. Some file systems have none.
+    // Restore permissions that the umask took away. Some file systems have none.
     if (older !== undefined) await file.chmod(older.mode).catch(() => {});
     return new FileOutput(path, file, { now, then });
   }
@@ -140,7 +140,7 @@ class FileOutput implements LineOutput {
   }
 }
 
-/** The file that is there, by links as well; nothing if there is none. */
+/** Returns the existing file at a path, following links; undefined if there is none. */
 async function olderFile(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
@@ -150,7 +150,7 @@ async function olderFile(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Removes what killed processes have left of the same file. */
+/** Removes unfinished versions of the same file that killed processes left behind. */
 async function sweep(path: string): Promise<void> {
   const [folder, begin] = [dirname(path), `.${basename(path)}.`];
   const names = await readdir(folder).catch(() => []);
@@ -161,13 +161,13 @@ async function sweep(path: string): Promise<void> {
   }
 }
 
-/** Where a link leads to, or one after another, to no file yet; else the path itself. */
+/** Follows a chain of links to a file that doesn't exist yet. Returns the path itself if it is not a link. */
 async function endOfLinks(path: string): Promise<string> {
   const target = await readlink(path).catch(() => undefined);
   return target === undefined ? path : await endOfLinks(resolve(dirname(path), target));
 }
 
-/** Is it there, and something that no file can take the place of: a terminal, a pipe, `/dev/null`? */
+/** Does the path exist and name something that a file can't replace, such as a terminal, a pipe or `/dev/null`? */
 async function isDevice(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();

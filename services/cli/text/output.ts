@@ -3,27 +3,27 @@ import { painted } from '../../../shared/runtime/colour.ts';
 import { codeOf, messageOf } from '../../../shared/runtime/errors.ts';
 import { printable, printableJson } from '../../../shared/runtime/printable.ts';
 
-/** What stands before a line on a terminal. */
+/** Marks in front of a line on a terminal. */
 const MARKS = {
   success: { sign: '✓ ', colour: 'green' },
   failure: { sign: '✗ ', colour: 'red' },
   warning: { sign: '! ', colour: 'yellow' },
 } as const;
 
-/** A line for people. Its mark is shown on a terminal only; its colour where colours are shown. */
+/** A line for people. Its mark is shown only on a terminal, its colour only if colours are on. */
 export type Line =
   | string
   | { readonly text: string; readonly mark?: keyof typeof MARKS; readonly colour?: 'red' | 'yellow' };
 
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
-/** Why standard output can't be written any more. A process has one standard output, and so this module has one state. */
+/** Why standard output can no longer be written. Module state, since a process has only one standard output. */
 let failure: unknown;
 
 /**
- * Commands write to the standard streams by this module alone, and always lines: whatever others wrote is printable in
- * them. From this call on, a stream that takes no more ends no process, and what crawlers log with `console` goes to standard
- * error: standard output is for what commands were asked for. Call it once, before anything is written.
+ * Prepares the standard streams. Commands write to them only through this module and only in lines, in which text from elsewhere is
+ * made printable. From this call on, a closed or full stream doesn't end the process, and `console` output of crawlers goes to standard
+ * error, since standard output is for the results of commands. Call it once, before anything is written.
  */
 export function watchOutput(): void {
   process.stdout.on('error', (error) => {
@@ -43,47 +43,47 @@ export function printJson(document: unknown, indent = 0): void {
   process.stdout.write(jsonLine(document, indent));
 }
 
-/** JSON and its line feed, safe to show on a terminal. */
+/** JSON with a line feed, safe to show on a terminal. */
 export function jsonLine(document: unknown, indent = 0): string {
   return `${printableJson(JSON.stringify(document, undefined, indent))}\n`;
 }
 
-/** Prints lines on standard error: what went wrong, and what to do. */
+/** Prints lines on standard error, such as problems, hints and progress. */
 export function say(...lines: readonly Line[]): void {
   process.stderr.write(textOf(lines, process.stderr));
 }
 
-/** Says on standard error what ended a command, and what belongs to it. */
+/** Prints the failure that ended a command on standard error, and further lines about it. */
 export function sayFailure(first: string, ...more: readonly string[]): void {
   say({ text: `trawl: ${first}`, colour: 'red' }, ...more);
 }
 
-/** Passes on lines that another process of this program wrote, as they are: they are printable already. */
+/** Passes on lines from another process of this program unchanged: they are already printable. */
 export function passOn(stream: NodeJS.WriteStream, lines: string): void {
   stream.write(lines);
 }
 
-/** Is it a terminal on which lines can be drawn anew? A dumb one shows what moves its cursor as text: Emacs' shell, say. */
+/** Is the stream a terminal on which lines can be redrawn? A dumb one, such as Emacs' shell, shows cursor movements as text. */
 export function canRedraw(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY && process.env.TERM !== 'dumb';
 }
 
-/** Makes room for what is printed next, if somebody watches. */
+/** Clears the screen, if standard output is a terminal. */
 export function clearScreen(): void {
   if (canRedraw(process.stdout)) process.stdout.write(CLEAR_SCREEN);
 }
 
-/** Does standard output take no more, because its reader has left or its disk is full? Then printing may stop. */
+/** Can standard output no longer be written, because its reader has left or its disk is full? Then printing can stop. */
 export function isOutputOver(): boolean {
   return failure !== undefined;
 }
 
 /**
- * Waits for what was printed, and gives the exit code. A reader that left has seen enough (`trawl records … | head`), and
- * changes nothing; what could not be written otherwise is an error.
+ * Waits until all output is written, and returns the exit code. A reader that left early has seen enough (`trawl records … | head`) and
+ * doesn't change the code. Any other failed write is an error.
  */
 export async function finishOutput(exitCode: number): Promise<number> {
-  // Not until 'drain': that comes only where a write found no room.
+  // Not 'drain', which comes only after a write that found the buffer full.
   if (process.stdout.writableLength > 0 && !isOutputOver()) {
     await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   }

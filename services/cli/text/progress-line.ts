@@ -3,12 +3,12 @@ import { progressParts } from './progress-text.ts';
 import type { Teller } from './teller.ts';
 import { TerminalLine } from './terminal-line.ts';
 
-/** One line on a terminal that tells how far a run is, see {@link progressParts}. */
+/** Shows a run's progress in one line of a terminal, see {@link progressParts}. */
 export class ProgressLine implements Teller {
   readonly everyMs = 200;
   readonly #line = new TerminalLine();
 
-  /** `reading` is what the producer is at, if it is still at it. */
+  /** @param reading the document that the producer is reading, while it reads */
   show(view: RunView, reading?: string): void {
     this.#line.show((columns) => progressParts(view, columns, reading));
   }

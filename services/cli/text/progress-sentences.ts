@@ -6,7 +6,7 @@ import type { Teller } from './teller.ts';
 
 const EVERY_MS = 30_000;
 
-/** How far a run is, where nobody watches a terminal: a sentence at the start, and one every 30 s. */
+/** Reports a run's progress where no terminal is watched: a sentence at the start, and one every 30 s. */
 export class ProgressSentences implements Teller {
   readonly everyMs = EVERY_MS;
   #isFirst = true;

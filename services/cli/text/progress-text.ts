@@ -6,21 +6,23 @@ import type { Colour } from '../../../shared/runtime/colour.ts';
 import { printable } from '../../../shared/runtime/printable.ts';
 import { widthOf } from './width.ts';
 
-/** A part of the progress line: printable, and in one piece. */
+/** A part of the progress line. Printable, and shown as a whole or not at all. */
 export interface Part {
   readonly text: string;
   readonly colour?: Colour;
 }
 
-/** Between two parts. */
+/** The gap between two parts. */
 export const GAP = '  ';
-/** From this many columns on there is a bar, of a fifth of them. */
+/** Minimum columns for a progress bar, which takes a fifth of them. */
 const BAR_FROM = 100;
 const BAR_SHARE = 0.2;
 
 /**
- * How far a run is, within this many columns: pages done of known, pages a second, eta, failures, and what it waits for. What has no
- * room is left out, from the end; the last part alone is cut, between words. `reading` is what the producer is at, if it is still at it.
+ * Describes a run's progress within this many columns: pages ended and known, pages a second, ETA, failures, and what the run waits for.
+ * Parts without room are left out from the end. Only the last part can be cut, between words.
+ *
+ * @param reading the document that the producer is reading, while it reads
  */
 export function progressParts({ progress, bottleneck, rate }: RunView, columns: number, reading?: string): Part[] {
   const ended = endedOf(progress);
@@ -43,7 +45,7 @@ export function progressParts({ progress, bottleneck, rate }: RunView, columns: 
   return note === '' ? parts : [...parts, { text: note }];
 }
 
-/** How far a run is, as a sentence. */
+/** Describes a run's progress in a sentence. */
 export function progressSentence({ progress, bottleneck, rate }: RunView, reading?: string): string {
   const { run, failed, discovered } = progress;
   const eta = bottleneck.etaMs === undefined || reading !== undefined ? '' : `, eta ${duration(bottleneck.etaMs)}`;
@@ -53,7 +55,7 @@ export function progressSentence({ progress, bottleneck, rate }: RunView, readin
   return `Run ${run} after ${duration(elapsedMs(progress))}: ${numbers}${note === '' ? '' : `; ${note}`}`;
 }
 
-/** What stands behind the numbers: what the producer is at, or what the run waits for. Printable. */
+/** The note after the numbers: what the producer is reading, or what the run waits for. Printable. */
 function noteOf({ sentence }: Bottleneck, reading: string | undefined): string {
   return printable(reading ?? sentence);
 }
@@ -67,7 +69,7 @@ function barOf(ended: number, known: number, columns: number): Part {
   return { text: '█'.repeat(full) + '░'.repeat(columns - full), colour: 'cyan' };
 }
 
-/** As many words as there is room for, and `…` if there are more; nothing if there is no room for the first. */
+/** Returns as many words as fit, with `…` if there are more; empty if not even the first fits. */
 function cutBetweenWords(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let shown = '';

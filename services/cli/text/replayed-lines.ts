@@ -1,7 +1,7 @@
 import { counted } from '../../../shared/control/format.ts';
 import type { ReplayResult, ReplayTally } from '../../producer/replayer.ts';
 
-/** Of how many owners the letters of groups are; nothing where none are. */
+/** The line about letters of groups and their owners; none if there are no such letters. */
 export function ofOwners({ letters, owners }: ReplayTally['ofGroups'], dryRun: boolean): string[] {
   if (letters === 0) return [];
   const what = owners === 1 ? 'it' : 'each';
@@ -11,7 +11,7 @@ export function ofOwners({ letters, owners }: ReplayTally['ofGroups'], dryRun: b
   ];
 }
 
-/** What a replay came to: a line for each run, and the letters that stay. @param list the command that lists letters */
+/** The result of a replay: a line for each run, and the letters that stay. @param list the command that lists letters */
 export function replayedLines(
   runs: readonly string[],
   {
@@ -26,7 +26,7 @@ export function replayedLines(
   if (undelivered > 0) {
     const again = dryRun ? 'would wait in their own runs again' : 'wait in their own runs again';
     lines.push(
-      `${counted(undelivered, 'letter')} of tasks that a policy of RabbitMQ took out of a queue: those not crawled since ${again}`,
+      `${counted(undelivered, 'letter')} of tasks that a RabbitMQ policy removed from a queue: those not crawled since ${again}`,
     );
   }
   if (malformed > 0)

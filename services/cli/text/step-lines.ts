@@ -4,10 +4,10 @@ import type { RunProgress } from '../../../shared/ports/runs.ts';
 import type { Line } from './output.ts';
 import { table } from './table.ts';
 
-/** Places of failures named at most. */
+/** Maximum number of failure places named. */
 const MOST_FAILURES = 5;
 
-/** How far a run is with each step, if its crawler has several. What is of no other step is of the first. */
+/** A run's progress by step, if its crawler has several. Tasks that no other step accounts for belong to the first. */
 export function stepLines(progress: RunProgress): string[] {
   const { steps, openGroups = 0 } = progress;
   if (steps === undefined) return [];
@@ -22,11 +22,12 @@ export function stepLines(progress: RunProgress): string[] {
     each.skipped > 0 ? `${count(each.skipped)} skipped` : '',
     each.failed > 0 ? `${count(each.failed)} failed` : '',
   ]);
-  const groups = openGroups === 0 ? [] : [`Groups: ${count(openGroups)} open, whose joins wait for pages of theirs`];
+  const groups =
+    openGroups === 0 ? [] : [`Groups: ${count(openGroups)} open; their joins wait for more of their pages`];
   return ['Steps:', ...table(rows), ...groups];
 }
 
-/** Where steps failed: those places with most pages. */
+/** The places in the code where steps failed on the most pages. */
 export function stepFailureLines({ stepFailures: failures = [] }: Pick<RunProgress, 'stepFailures'>): Line[] {
   const lines = failures
     .slice(0, MOST_FAILURES)
@@ -35,13 +36,13 @@ export function stepFailureLines({ stepFailures: failures = [] }: Pick<RunProgre
   return others > 0 ? [...lines, `  … and ${counted(others, 'other place')}`] : lines;
 }
 
-/** Says so if no live worker has the crawler of a run that has not ended. */
+/** A warning if no live worker has the crawler of an open run, or the crawler's secrets. */
 export function missingCrawlerLines(
   { run, options: { crawler }, endedAt }: RunProgress,
   workers: readonly LiveWorker[],
 ): Line[] {
   const told = workers.flatMap(({ crawlers }) => (crawlers === undefined ? [] : [crawlers]));
-  // Workers of earlier versions don't say what they have.
+  // Workers of earlier versions don't report their crawlers.
   const isKnown = told.length === workers.length && told.length > 0;
   if (endedAt !== undefined || !isKnown || told.some((each) => Object.hasOwn(each, crawler))) return [];
   const lacking = [...new Set(workers.flatMap((worker) => worker.lacking?.[crawler] ?? []))].sort();

@@ -7,17 +7,17 @@ import type { Line } from './output.ts';
 import { stepFailureLines, stepLines } from './step-lines.ts';
 
 export interface SummaryOptions {
-  /** Where the records are, if that is to be said. */
+  /** Where the records are; absent to leave that out. */
   readonly records?: string;
-  /** What `records RUN` needs besides, to find them: ` --output-dir x`. */
+  /** Further flags that `records RUN` needs to find them, such as ` --output-dir x`. */
   readonly recordsFlag?: string;
-  /** It is a crawl of this machine. */
+  /** The run is a crawl of this machine. */
   readonly isLocal?: boolean;
-  /** Ctrl-C or SIGTERM ended it before its time. */
+  /** Ctrl-C or SIGTERM stopped the run early. */
   readonly isInterrupted?: boolean;
 }
 
-/** How a run ended, or where it stands, in one line. */
+/** A run's end, or its current state, in one line. */
 export function endingLine(progress: RunProgress, { isInterrupted = false }: SummaryOptions = {}): Line {
   const { run, state, done, bytes } = progress;
   const ms = elapsedMs(progress);
@@ -28,7 +28,7 @@ export function endingLine(progress: RunProgress, { isInterrupted = false }: Sum
   return exitCodeOf(progress, false) === 0 ? { text, mark: 'success' } : { text, mark: 'failure', colour: 'red' };
 }
 
-/** The summary that a person reads at the end of a run. */
+/** The summary for people at the end of a run. */
 export function summaryLines(progress: RunProgress, options: SummaryOptions = {}): Line[] {
   const { records, recordsFlag = '', isLocal = false } = options;
   const { run, state, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons, bytesSaved } = progress;
@@ -54,35 +54,35 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
     lines.push(duplicate > 0 ? nothingNew(progress, isLocal) : NO_URLS);
   if (isAlone(progress)) lines.push(NO_LINKS);
   if ((reasons.skipped.private_address ?? 0) > 0)
-    lines.push('Private addresses are refused; --private-hosts allows some.');
+    lines.push('Private addresses are refused; --private-hosts allows named ones.');
   lines.push(...hostsDownLines(progress, recordsFlag));
   if (records !== undefined && done > 0)
     lines.push(`Records: ${records} (read them with: ${TRAWL} records ${run}${recordsFlag})`);
-  // Of hosts that were given up, it is said there.
+  // The lines about hosts that were given up already say so.
   if (records !== undefined && failed > 0 && progress.hostsDown.count === 0)
     lines.push(`What failed, and why: ${TRAWL} records ${run}${recordsFlag} --failed`);
   return lines;
 }
 
-const NO_URLS = 'There was no URL to crawl in what was given.';
+const NO_URLS = 'The seeds contained no URL to crawl.';
 
 const NO_LINKS =
-  'No link was followed: the page has none, or asks that none be. What JavaScript adds to a page is not seen.';
+  'No link was followed: the page has none, or forbids it (nofollow). Links added by JavaScript are not seen.';
 
-/** Did a run that follows links end with its only seed, and nothing left out? */
+/** Did a run that follows links end with only its one seed, though no link was left out? */
 function isAlone({ options, state, discovered, duplicate, done, leftOut }: RunProgress): boolean {
   if (!options.follow || state !== 'finished' || discovered !== 1 || done !== 1) return false;
   return duplicate === 0 && Object.values(leftOut).every((links) => links === 0);
 }
 
-/** The row of duplicates. URLs of earlier runs are among them only where runs share their marks. */
+/** The label for duplicates. They include URLs of earlier runs only if runs share their marks. */
 export function knownText({ options, discovered }: RunProgress, isLocal = false): string {
   if (options.dedup === 'run' || options.incremental || discovered === 0) return 'known already';
   const how = isLocal ? 'without --dedup ever' : 'with --fresh';
   return `known already; ${how}, those of earlier runs are crawled again`;
 }
 
-/** What a run of only duplicates says. */
+/** The sentence about a run of only duplicates. */
 export function nothingNew(
   { duplicate, options }: Pick<RunProgress, 'duplicate' | 'options'>,
   isLocal = false,
@@ -98,9 +98,9 @@ export function nothingNew(
  *
  * | code | when                                                                        |
  * |------|-----------------------------------------------------------------------------|
- * | 0    | dead letters are data, not failure                                          |
+ * | 0    | otherwise: dead letters are data, not failure                               |
  * | 1    | something failed or was refused as private, and nothing was fetched         |
- * | 3    | something failed, and `--strict` asked to be told                           |
+ * | 3    | something failed, and `--strict` was given                                  |
  */
 export function exitCodeOf({ done, skipped, failed, reasons }: RunProgress, strict: boolean): number {
   const refused = reasons.skipped.private_address ?? 0;

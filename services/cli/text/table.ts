@@ -1,14 +1,14 @@
 import { printable } from '../../../shared/runtime/printable.ts';
 import { widthOf } from './width.ts';
 
-/** A cell that is wider is cut: a URL may have 8,192 characters. */
+/** Maximum width of a cell. Wider ones are cut: a URL can have 8,192 characters. */
 const MOST_COLUMNS = 160;
-/** Cells are padded to this width at most: one wide cell mustn't make every other line as wide. */
+/** Maximum width to which cells are padded, so that one wide cell doesn't widen every other line. */
 const MOST_PADDED = 80;
-/** No readable grapheme has this many characters. */
+/** Maximum characters of a cell. No readable text of the maximum width has more. */
 const MOST_CHARACTERS = 8 * MOST_COLUMNS;
 
-/** Rows in columns as wide as their content on a terminal; a line each. Cells are made printable. */
+/** Formats rows as lines, with aligned columns. Cells are made printable. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const cells = rows.map((row) => row.map(shown));
   const widths: number[] = [];
@@ -26,7 +26,7 @@ export function table(rows: readonly (readonly string[])[]): string[] {
 
 interface Cell {
   readonly text: string;
-  /** Columns of a terminal. */
+  /** Width in terminal columns. */
   readonly width: number;
 }
 
@@ -36,7 +36,7 @@ function shown(cell: string): Cell {
   return width <= MOST_COLUMNS && cell.length <= MOST_CHARACTERS ? { text, width } : cut(text);
 }
 
-/** The beginning of a text, and `…`. */
+/** Cuts a text to the maximum width, with `…` at the end. */
 function cut(text: string): Cell {
   let [beginning, width] = ['', 0];
   for (const { segment } of new Intl.Segmenter().segment(text)) {

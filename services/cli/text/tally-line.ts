@@ -4,21 +4,21 @@ import type { Context } from '../command.ts';
 import { TerminalLine } from './terminal-line.ts';
 import { widthOf } from './width.ts';
 
-/** Work that takes no longer is told by its end alone. */
+/** Time before the line appears. Shorter work shows only its result. */
 const QUIET_MS = 1_000;
-/** Between two drawings. */
+/** Interval between two redraws. */
 const EVERY_MS = 200;
 const STANDARD_OUTPUT = 1;
 
-/** What is counted. */
+/** A count to be shown. */
 interface Tallied {
-  /** `dead letters read`, say. */
+  /** The label, such as `dead letters read`. */
   readonly what: string;
-  /** The command prints while it counts. */
+  /** The command prints lines while it counts. */
   readonly isPrinting?: boolean;
 }
 
-/** Runs an action that counts what it does, and clears the line before anything else is said. */
+/** Runs an action with a tally, and clears the tally's line before anything else is printed. */
 export async function withTally<T>(
   context: Pick<Context, 'telling' | 'signal'>,
   tallied: Tallied,
@@ -33,8 +33,8 @@ export async function withTally<T>(
 }
 
 /**
- * Tells on a terminal how far a command is that takes longer than a second: `1 200 000 of 1 879 312 waiting URLs dropped`. It says nothing in
- * a pipe, nor where a script or a pager reads what is printed.
+ * Shows the progress of a command that takes longer than a second: `1 200 000 of 1 879 312 waiting URLs dropped`. Silent unless on a
+ * terminal, and when a script or a pager reads the output.
  */
 export class TallyLine {
   readonly #line = new TerminalLine();
@@ -44,14 +44,14 @@ export class TallyLine {
   #of: number | undefined;
   #nextMs = performance.now() + QUIET_MS;
 
-  /** The line is gone once the context's signal is aborted. */
+  /** The line is cleared when the context's signal is aborted. */
   constructor({ telling, signal }: Pick<Context, 'telling' | 'signal'>, tallied: Tallied) {
     this.#tallied = tallied;
     this.#isShown = telling === 'line' && canStandBeside(tallied.isPrinting === true);
     signal?.addEventListener('abort', () => this.clear());
   }
 
-  /** @param of how many there are of all, as far as that is known */
+  /** @param of the total, if known */
   add(more: number, of?: number): void {
     this.#counted += more;
     this.#of = of;
@@ -64,20 +64,20 @@ export class TallyLine {
     });
   }
 
-  /** Makes room for other lines: nothing is shown after it. */
+  /** Clears the line for good: nothing is shown afterwards. */
   clear(): void {
     this.#nextMs = Number.POSITIVE_INFINITY;
     this.#line.clear();
   }
 
   #text(): string {
-    // What came meanwhile is counted, too.
+    // More may have come meanwhile, so the count can exceed the total.
     const of = this.#of === undefined ? '' : ` of ${count(Math.max(this.#of, this.#counted))}`;
     return `${count(this.#counted)}${of} ${this.#tallied.what}`;
   }
 }
 
-/** Does nobody draw on the same terminal, as a pager does, nor what is printed meanwhile stand in the line? */
+/** Is the terminal free for the line: no printed output that would mix with it, and no pager drawing there too? */
 function canStandBeside(isPrinting: boolean): boolean {
   if (process.stdout.isTTY) return !isPrinting;
   const output = fstatSync(STANDARD_OUTPUT);

@@ -1,20 +1,23 @@
 import type { RunView } from '../../../shared/control/run-watcher.ts';
 import { canRedraw } from './output.ts';
 
-/** Tells how far a run is, while it is under way. */
+/** Shows a run's progress while it is under way. */
 export interface Teller {
-  /** Between two views that it is shown. */
+  /** Interval between two views, in milliseconds. */
   readonly everyMs: number;
-  /** `reading` is what the producer is at, if it is still at it. */
+  /** @param reading the document that the producer is reading, while it reads */
   show(view: RunView, reading?: string): void;
-  /** Makes room for other lines; nothing is shown after it. */
+  /** Clears what is shown for good: nothing is shown afterwards. */
   clear(): void;
 }
 
-/** A line on a terminal that isn't dumb; else, and where standard output is for a script, sentences; or nothing. */
+/**
+ * How progress is shown: in a `line` on a terminal that can redraw it; in `sentences` elsewhere, and with `--json`; or not at all, with
+ * `--quiet`.
+ */
 export type Telling = 'line' | 'sentences' | 'nothing';
 
-/** How a command tells how far it is. */
+/** Chooses how a command shows its progress. */
 export function tellingOf({ json = false, quiet = false }: { json?: boolean; quiet?: boolean }): Telling {
   if (quiet) return 'nothing';
   return canRedraw(process.stderr) && !json ? 'line' : 'sentences';

@@ -5,18 +5,17 @@ import { GAP, type Part } from './progress-text.ts';
 const [NO_WRAP, WRAP] = ['\u001b[?7l', '\u001b[?7h'];
 const [HIDE_CURSOR, SHOW_CURSOR] = ['\u001b[?25l', '\u001b[?25h'];
 /**
- * Removes the line, and whatever is below. The cursor always waits at its beginning: a terminal that was made narrower has broken
- * the line into several, and has kept the cursor at the first of them.
+ * Removes the line and everything below it. The cursor always rests at the start of the line: when a terminal is made narrower, it wraps
+ * the line into several and keeps the cursor on the first.
  */
 const CLEAR = '\r\u001b[J';
 
-/** What a line says, within this many columns. */
+/** Returns the content of a line, to fit this many columns. */
 type PartsWithin = (columns: number) => readonly Part[];
 
 /**
- * One line at the end of a terminal, on standard error, that is drawn again and again. It fits the terminal, also when that is
- * resized. Between two drawings the terminal is as it was, cursor included: a process that is stopped (Ctrl-Z) or killed can't
- * restore it.
+ * A line at the bottom of a terminal, on standard error, that is redrawn repeatedly and fits the terminal even after a resize. Between
+ * two redraws the terminal is in its normal state, cursor included, since a process that is stopped (Ctrl-Z) or killed can't restore it.
  */
 export class TerminalLine {
   readonly #redraw = (): void => this.#draw();
@@ -42,7 +41,7 @@ export class TerminalLine {
 
   #draw(): void {
     if (this.#partsWithin === undefined) return;
-    // Some terminals begin a new line as soon as the last column is taken.
+    // Some terminals start a new line as soon as the last column is filled.
     const columns = (process.stderr.columns || 80) - 1;
     const parts = this.#partsWithin(columns).map(({ text, colour }) =>
       colour === undefined ? text : painted(colour, text, process.stderr),

@@ -5,9 +5,9 @@ import { WORK_COMMAND } from '../../../shared/runtime/started-as.ts';
 import type { Line } from './output.ts';
 import { table } from './table.ts';
 
-/** The workers that are alive, a line each. */
+/** The live workers, one line each. */
 export function workerLines(workers: readonly LiveWorker[], isLocal: boolean): Line[] {
-  // A local crawl without a process says how to resume it.
+  // For a local crawl without a process, another line says how to resume it.
   if (workers.length === 0) return isLocal ? [] : [`Workers: none is running (${WORK_COMMAND})`];
   const rows = workers.map(({ id, state, inHand, slots, bound }) => [
     `  ${id}`,
@@ -22,10 +22,10 @@ export function workerLines(workers: readonly LiveWorker[], isLocal: boolean): L
   ];
 }
 
-/** Tasks shown of all workers. */
+/** Maximum number of tasks shown, of all workers together. */
 const MOST_TASKS = 20;
 
-/** The tasks that workers have had in hand longest, a line each. */
+/** The tasks that workers have had in hand longest, one line each. */
 export function taskLines(workers: readonly LiveWorker[]): string[] {
   const all = workers.flatMap(({ id, tasks = [] }) => tasks.map((task) => ({ id, ...task })));
   if (all.length === 0) return [];
@@ -36,5 +36,5 @@ export function taskLines(workers: readonly LiveWorker[]): string[] {
     step === '' ? run : `${run}, step ${step}`,
     url,
   ]);
-  return ['In hand longest:', ...table(rows)];
+  return ['Longest in hand:', ...table(rows)];
 }

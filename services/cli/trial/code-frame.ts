@@ -3,12 +3,12 @@ import { isAbsolute, join } from 'node:path';
 
 const AROUND = 2;
 const MOST_WIDTH = 120;
-/** Places are shown from here, or from the program's folder. */
+/** Places in messages are relative to the current folder or to the program's. */
 const FOLDERS = [process.cwd(), join(import.meta.dirname, '../../..')];
 
 /**
- * The lines of a file around the place with which a message begins, as in `shop.ts:18: …`, the one that is meant marked; none if
- * it begins with no place, or the file can't be read.
+ * Returns the lines of a file around the place at the start of a message such as `shop.ts:18: …`, with that line marked; none if the
+ * message doesn't start with a place, or the file can't be read.
  */
 export function codeFrame(message: string): string[] {
   const [, file = '', number = ''] = /^(.+?):(\d+)[:,]/.exec(message) ?? [];

@@ -12,17 +12,17 @@ import { hostOf, type Visit } from '../../worker/pipeline/visit.ts';
 import { Sessions } from '../../worker/sessions/sessions.ts';
 import type { Context } from '../command.ts';
 
-/** What came of one page: it arrived, or its task would have ended so. */
+/** The result for one page: it arrived, or its task would have ended otherwise. */
 type FetchedOnce = Exclude<Requested, { readonly laterMs: number }>;
 
-/** More than one page needs: a host that is silent takes half of them at most. */
+/** Worker slots, more than one page needs, since a silent host gets at most half of them. */
 const SLOTS = 10;
 
 /**
- * Fetches the page of a visit as a crawl of one process does: through its fetcher with its address guard, by robots.txt, at the
- * rate, redirects included. Nothing is kept of it. What a crawl would put back is waited for here.
+ * Fetches the page of a visit as a crawl of one process does: with the same fetcher and address guard, robots.txt, rate and redirects.
+ * Nothing is stored. Where a crawl would put the task back, this waits.
  *
- * @param onWait told how long, in milliseconds, and for which host
+ * @param onWait called with the host and the milliseconds of each wait
  */
 export async function fetchOnce(
   visit: Visit,
@@ -42,7 +42,7 @@ export async function fetchOnce(
   const limits = { maxBodyBytes, maxRedirects, signal };
   let refused: string | undefined;
   const runs = {
-    // There is no run to pause: the trial is over.
+    // There is no run to pause. A failed login ends the trial.
     pause: async (_: string, reason?: string) => {
       refused = reason ?? 'its login failed';
       return undefined;

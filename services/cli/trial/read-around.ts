@@ -6,7 +6,7 @@ import { OwnReader } from '../../worker/pipeline/own-reader.ts';
 import type { Steps } from '../../worker/pipeline/steps.ts';
 import { doneRecord, type Ending, type Visit } from '../../worker/pipeline/visit.ts';
 
-/** Why there is no page, or nothing was made of it. */
+/** Why there is no page, or why it was not read. */
 export interface Failure {
   readonly outcome: Outcome['kind'];
   readonly reason: string;
@@ -14,7 +14,7 @@ export interface Failure {
 }
 
 /**
- * Has a crawler read a page as a crawl does, its middleware around it; nothing is stored.
+ * Runs a crawler and its middleware on a page, as a crawl does. Nothing is stored.
  *
  * @throws StepError
  */
@@ -36,7 +36,7 @@ export async function readAround(
   return { page, extract: kept.record.data === made.data ? extract : { ...extract, data: kept.record.data } };
 }
 
-/** What an ending without a page is, in words. */
+/** Describes an ending without a page. */
 export function failureIn({ outcome, status }: Ending): Failure {
   const { detail } = { detail: undefined, ...outcome };
   const { reason = 'wait' } = { reason: undefined, ...outcome };

@@ -3,9 +3,9 @@ import type { Line } from '../text/output.ts';
 import type { PageFacts, StepFacts, TrialLink } from './trial.ts';
 import { waitingText } from './waiting-joins.ts';
 
-/** Rows of each kind that are shown; `--json` has all. */
+/** Maximum number of rows shown of each kind. `--json` has all. */
 const MOST_ROWS = 20;
-/** Characters of a body that are shown. */
+/** Maximum number of characters shown of a body. */
 const MOST_BODY = 200;
 const WHY = {
   scope: 'out of scope',
@@ -15,7 +15,7 @@ const WHY = {
   url: 'no http or https URL',
 } as const;
 
-/** A page, for people. */
+/** Describes a page, for people. */
 export function pageLines(page: PageFacts): Line[] {
   const { url, redirects, status, contentType, bytes, title, canonical, links, article } = page;
   return [
@@ -32,16 +32,16 @@ export function pageLines(page: PageFacts): Line[] {
 }
 
 /**
- * What a crawler makes of it.
+ * Describes what a crawler makes of a page.
  *
- * @param others steps that may be meant instead if this one makes nothing of it
+ * @param others the crawler's other steps, suggested if this one finds nothing
  */
 export function stepLines(
   { crawler, step, items, follows, leftOut, isCut, joins }: StepFacts,
   others: readonly string[],
 ): Line[] {
   const hasNothing = items.length + follows.length + leftOut.length === 0;
-  const cut = isCut ? ['More, or longer, links were named than are followed: those are left out.'] : [];
+  const cut = isCut ? ['Some links are left out: there are too many, or they are too long.'] : [];
   return [
     '',
     step === undefined ? `Crawler ${crawler}` : `Crawler ${crawler}, step ${step}`,
@@ -60,11 +60,11 @@ export function stepLines(
         )),
     ...cut,
     ...(joins === undefined ? [] : group('joins', 'join', joins.map(waitingText))),
-    ...(hasNothing && others.length > 0 ? [`Is the page for another step? --step ${others.join(', ')}`] : []),
+    ...(hasNothing && others.length > 0 ? [`Is the page for another step? Try --step with ${others.join(', ')}`] : []),
   ];
 }
 
-/** What a selector finds. */
+/** Lists the elements that a selector finds. */
 export function selectionLines(css: string, texts: readonly string[]): Line[] {
   return ['', ...group(css, 'element', texts)];
 }

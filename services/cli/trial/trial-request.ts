@@ -4,19 +4,19 @@ import { requestOf } from '../../../shared/crawler/followed-request.ts';
 import { messageOf, UsageError } from '../../../shared/runtime/errors.ts';
 import type { Method, TaskRequest } from '../../../shared/task/task/request.ts';
 
-/** The flags that make a trial's request another than a plain GET, named after those of curl. */
+/** The flags for a request that is not a plain GET, named after those of curl. */
 export interface RequestFlags {
-  /** Default: GET, or POST if there is a body. */
+  /** Request method. Default: GET, or POST if there is a body. */
   readonly method?: string;
-  /** The body, or `@` and the name of its file. */
+  /** The body, or `@` followed by the name of a file with the body. */
   readonly data?: string;
-  /** `name: value` each. */
+  /** Headers, each `name: value`. */
   readonly header?: readonly string[];
 }
 
 /**
- * What a trial sends, checked as what a step follows; nothing for a plain GET. An object or a list in JSON is sent as JSON, any other
- * body as a form, unless a header has its type.
+ * Returns the request of a trial, checked like one that a step follows; undefined for a plain GET. A body that is a JSON object or list is
+ * sent as JSON, any other as a form, unless a header gives its type.
  *
  * @throws UsageError
  */
@@ -44,16 +44,16 @@ export async function trialRequest(
   }
 }
 
-/** As a step's body would have it: an object, or parameters. */
+/** The content types that a step's body would have as an object, or as parameters. */
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded;charset=UTF-8';
 
-/** Its value may be a secret, so it is in no error. */
+/** Reads a header. Its value may be a secret, so no error shows it. */
 function headerIn(text: string): readonly [name: string, value: string] {
   const colon = text.indexOf(':');
   const name = text.slice(0, Math.max(colon, 0)).trim();
   if (name === '')
-    throw new UsageError("expected --header as 'accept: application/json', got one without a name and a colon");
+    throw new UsageError("expected --header to be like 'accept: application/json', got one without a name and a colon");
   return [name, text.slice(colon + 1).trim()];
 }
 

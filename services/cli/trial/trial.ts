@@ -10,35 +10,35 @@ import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
 import { loginsOf, type Visit } from '../../worker/pipeline/visit.ts';
 import { joinsWaiting, type WaitingJoin } from './waiting-joins.ts';
 
-/** What is known of a page without a crawler. */
+/** Facts about a page that need no crawler. */
 export interface PageFacts {
   readonly url: string;
-  /** URLs that it was redirected to, in order. */
+  /** The URLs of its redirects, in order. */
   readonly redirects: readonly string[];
   readonly status: number;
   readonly contentType: string | null;
   readonly bytes: number;
   readonly title: string | null;
   readonly canonical: string | null;
-  /** How many. */
+  /** Number of links. */
   readonly links: number;
-  /** What `--content article` would keep; null: the page has no article. */
+  /** The article that `--content article` would keep; null if the page has none. */
   readonly article: { readonly title: string | null; readonly characters: number } | null;
 }
 
 /** A link that a crawl would follow. */
 export interface TrialLink {
-  /** Left out for a crawler of one function. */
+  /** Absent for a crawler of one function. */
   readonly step?: string;
   readonly url: string;
-  /** What is sent, if it is no plain GET, without the values of credentials. */
+  /** The request, if it is not a plain GET, without the values of credentials. */
   readonly request?: TaskRequest;
   readonly kept?: Readonly<Record<string, unknown>>;
 }
 
-/** One that it would leave out. */
+/** A link that a crawl would leave out. */
 interface LeftOutLink extends TrialLink {
-  /** `url`: nothing that could be fetched, `mailto:` say. */
+  /** `url` means a link that can't be fetched, such as `mailto:`. */
   readonly reason: 'scope' | 'depth' | 'condition' | 'nofollow' | 'url';
   /** The condition, if it can be printed. */
   readonly condition?: string;
@@ -47,14 +47,14 @@ interface LeftOutLink extends TrialLink {
 /** What a crawler makes of a page. */
 export interface StepFacts {
   readonly crawler: string;
-  /** Left out for a crawler of one function. */
+  /** Absent for a crawler of one function. */
   readonly step?: string;
   readonly items: readonly unknown[];
   readonly follows: readonly TrialLink[];
   readonly leftOut: readonly LeftOutLink[];
-  /** The step names more links than a page may have: the last are left out. */
+  /** The step names more links than a page may have. The last ones are left out. */
   readonly isCut: boolean;
-  /** The joins that would wait for the page. Left out if its crawler has none. */
+  /** The joins that would wait for the page. Absent if its crawler has none. */
   readonly joins?: readonly WaitingJoin[];
 }
 
@@ -73,7 +73,7 @@ export function pageFacts(url: string, page: Page, redirects: readonly string[])
   };
 }
 
-/** What a crawl would store and follow of a page. */
+/** Returns what a crawl would store of a page, and which links it would follow. */
 export async function stepFacts(
   visit: Visit,
   page: Page,

@@ -4,23 +4,23 @@ import { fileURLToPath } from 'node:url';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import type { Task } from '../../../shared/task/task/task.ts';
 
-/** A page as it was fetched for a trial: the next trials of a watched crawler read the same one. */
+/** A page fetched for a trial. Later trials of a watched crawler read the same page. */
 export interface KeptPage {
   readonly fetched: FetchedPage;
-  /** After its redirects. */
+  /** The task's redirects and host after redirects, if there were any. */
   readonly moved: Pick<Task, 'redirects' | 'host'> | undefined;
 }
 
-/** What a trial tells the process that watches it. */
+/** A message from a trial to the process that watches it. */
 export interface Told {
   readonly files?: readonly string[];
   readonly page?: KeptPage;
 }
 
-/** Added to the arguments of a trial that another process watches. */
+/** The flag added to the arguments of a trial that another process watches. */
 export const UNDER_WATCH = '--under-watch';
 
-/** The page of an earlier trial; nothing if none has fetched it. */
+/** Receives the page of an earlier trial; undefined if none has fetched it yet. */
 export async function pageOfEarlier(): Promise<KeptPage | undefined> {
   const [{ page }] = (await once(process, 'message')) as [{ readonly page: KeptPage | null }];
   return page ?? undefined;
@@ -30,7 +30,7 @@ export function tellWatcher(told: Told): void {
   process.send?.(told);
 }
 
-/** Tells of each file that is imported from now on, packages left out. */
+/** Reports each file imported from now on, except packages. */
 export function tellImports(): void {
   registerHooks({
     resolve(specifier, context, next) {
@@ -42,7 +42,7 @@ export function tellImports(): void {
   });
 }
 
-/** Nothing more will be told: the connection would keep this process alive. */
+/** Closes the connection to the watcher, which would keep this process alive. */
 export function leaveWatcher(): void {
   process.disconnect?.();
 }

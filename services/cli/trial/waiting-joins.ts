@@ -3,20 +3,20 @@ import type { Crawler } from '../../../shared/crawler/crawler.ts';
 /** A join that waits for a page. */
 export interface WaitingJoin {
   readonly name: string;
-  /** The step whose pages own its groups; left out for a join of the run. */
+  /** The step whose pages own the join's groups; absent for a join of the run. */
   readonly per?: string;
-  /** It gets what the page emits. */
+  /** The join takes the items that the page emits. */
   readonly takes: boolean;
-  /** Links of the page that it waits for, too. */
+  /** Number of the page's links that it also waits for. */
   readonly links: number;
 }
 
 /**
- * The joins that wait for a page, by the plan that a run of its crawler would follow: those of its group, if its step owns one or
- * is below an owner's, and those of the run that take what it emits.
+ * Returns the joins that wait for a page, by the plan that a run of its crawler would follow: those of its group, if its step owns one
+ * or is below an owner's step, and those of the run that take what the page emits.
  *
- * @param key of the page's step
- * @param followed the keys of the steps that its links are followed to, one for each link
+ * @param key the key of the page's step
+ * @param followed the keys of the steps that its links lead to, one for each link
  */
 export function joinsWaiting(crawler: Crawler, key: string, followed: readonly string[]): readonly WaitingJoin[] {
   const { joinPlan: plan, joins } = crawler;
@@ -30,7 +30,7 @@ export function joinsWaiting(crawler: Crawler, key: string, followed: readonly s
   });
 }
 
-/** As a line says it. */
+/** Describes a waiting join in a line. */
 export function waitingText({ name, per, takes, links }: WaitingJoin): string {
   if (per === undefined) return `${name}, of the run: takes what it emits`;
   const also = links === 0 ? '' : ` and ${links} of its links`;

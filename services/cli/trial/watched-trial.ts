@@ -6,14 +6,14 @@ import { messageOf } from '../../../shared/runtime/errors.ts';
 import { say } from '../text/output.ts';
 import { type KeptPage, type Told, UNDER_WATCH } from './under-watch.ts';
 
-/** One save may be several events, and the file be gone or empty between them. */
+/** Time to wait after an event: one save can cause several, with the file missing or empty in between. */
 const SETTLES_MS = 100;
 
 /**
- * Runs this same command again in a process of its own whenever one of its files is saved, until it is aborted. Each of them
- * imports the crawler anew, and may fail or get stuck as it likes; the page is fetched by the first that can, once.
+ * Runs this same command again in a new process whenever one of its files is saved, until `signal` is aborted. Each process imports the
+ * crawler afresh, and can fail or get stuck without harm. The page is fetched only once, by the first process that succeeds.
  *
- * @param files watched from the beginning; those that the crawler imports are added
+ * @param files the files watched from the beginning. Files that the crawler imports are added.
  */
 export async function watchTrials(files: readonly string[], signal: AbortSignal): Promise<never> {
   const saves = new Saves(files);
@@ -29,7 +29,7 @@ export async function watchTrials(files: readonly string[], signal: AbortSignal)
         (error: unknown) => `It could not be started: ${messageOf(error)}. `,
       );
       void ended.then((failure) => {
-        if (!over.signal.aborted && !signal.aborted) say(`${failure}Watching for saves; Ctrl-C ends it.`);
+        if (!over.signal.aborted && !signal.aborted) say(`${failure}Watching for saves; Ctrl-C to stop.`);
       });
       const name = await untilAborted(saved, signal);
       saved = saves.next();
@@ -42,7 +42,7 @@ export async function watchTrials(files: readonly string[], signal: AbortSignal)
   }
 }
 
-/** Gives the exit code of one trial; rejects if its process can't be started. */
+/** Runs one trial and returns its exit code. Rejects if its process can't be started. */
 async function runOnce(
   page: KeptPage | undefined,
   signal: AbortSignal,
@@ -74,7 +74,7 @@ async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-/** Notices that files are saved. Their folders are watched, since editors save by putting another file in the place of one. */
+/** Notices when files are saved. Watches their folders, since editors save a file by replacing it. */
 class Saves {
   readonly #files = new Set<string>();
   readonly #watchers = new Map<string, FSWatcher>();
@@ -92,13 +92,13 @@ class Saves {
       const watcher = watch(folder, (_, name) => {
         if (name !== null && this.#files.has(`${folder}/${name}`)) this.#wake?.(name);
       });
-      // A folder that is gone can't be watched any longer; others can.
+      // A removed folder can't be watched any more; the others can.
       watcher.on('error', () => {});
       this.#watchers.set(folder, watcher);
     }
   }
 
-  /** Resolves with the name of the next file that is saved, from this call on. */
+  /** Resolves with the name of the next file saved after this call. */
   async next(): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
     let name = '';

@@ -64,7 +64,7 @@ describe('the API of a fleet', () => {
     expect((await ask(`/api/workers/${id}`)).json).toMatchObject({ inHand: 1, tasks: named });
     expect((await workplace.json(['workers'])).workers).toMatchObject([{ id, tasks: named }]);
     const { stdout } = await workplace.run(['workers']);
-    expect(stdout).toMatch(/In hand longest:\n {2}.+ {2}slow {2}http:\S+\/never/);
+    expect(stdout).toMatch(/Longest in hand:\n {2}.+ {2}slow {2}http:\S+\/never/);
     expect((await ask('/api/fleet')).json.workers[0]).not.toHaveProperty('tasks');
   });
 

@@ -10,7 +10,7 @@ describe("a URL's biography", () => {
     const tell = async (url: string, ...flags: string[]): Promise<string> =>
       (await workplace.run(['url', url, ...flags])).stdout;
     expect(await tell(good)).toBe(
-      `${good}\nNot in crawled_urls.\nNo run in Redis knows more about it.\nBy which rule a run leaves it out: trawl url URL --run RUN\n`,
+      `${good}\nNot in crawled_urls.\nNo run in Redis knows more about it.\nTo see which rule of a run leaves it out: trawl url URL --run RUN\n`,
     );
     expect((await workplace.run(['url', good, '--run', 'nobody'])).code).toBe(1);
 
@@ -46,7 +46,7 @@ describe("a URL's biography", () => {
     expect(told).toMatch(/Failed attempts of the last 24 hours:\n {2}\S+ \S+ +\S+ +http_5xx +500/);
     expect(told).toMatch(/Dead letter mine:[0-9a-f]{32}: http_5xx/);
     expect(await tell(site.url('/page/3'), '--run', 'mine')).toContain(
-      'Run mine (finished): not known; it follows no links, unless a step does (--follow).',
+      'Run mine (finished): not known; it follows no links, except where a step does (--follow).',
     );
     worker.signal('SIGTERM');
     await worker.ended;

@@ -35,7 +35,7 @@ test('lines that are no records are counted and named, safe to show, and cost no
   const { code, stdout, stderr } = await workplace.run(['records', run]);
   const named = stderr.replaceAll(/line \d+/g, 'line N').split('\n');
   expect(named).toEqual([
-    'trawl: lines that are not records, and were left out: 5',
+    'trawl: lines left out because they are not records: 5',
     `  ${path}, line N: {}`,
     `  ${path}, line N: no \\u001b[2JJSON`,
     `  ${path}, line N: {"task":"x:1","release":1}`,

@@ -135,7 +135,7 @@ describe('trawl records', () => {
     expect(JSON.parse(found.stdout)).toEqual({ owner: 'Ann, Bob', '@list.id': '1', outcome: 'done' });
     const misspelt = await shop.run([...join, '--fields', 'list.ownr'], rows.join('\n'));
     expect(misspelt.stderr).toBe(
-      'trawl: no record has a field list.ownr (--fields)\nThe data have: shop, products\nThe list has: list.id, list.owner\n',
+      'trawl: no record has a field list.ownr (--fields)\nThe data has: shop, products\nThe list has: list.id, list.owner\n',
     );
   });
 
@@ -200,7 +200,7 @@ describe('trawl records', () => {
       [
         'trawl: no record has a field prise (--fields)',
         'trawl: no record has a field shap (--where)',
-        'The data have: shop, products',
+        'The data has: shop, products',
         '',
       ],
     ]);

@@ -59,7 +59,7 @@ test('what is not there is said', async () => {
   const { site, workplace, crawl } = await setup(500);
   const nowhere = site.url('/nowhere');
   expect((await workplace.run(['url', nowhere, '--local'])).stdout).toBe(
-    `${nowhere}\nNo crawl on this machine knows it.\nBy which rule a run leaves it out: trawl url URL --run RUN\n`,
+    `${nowhere}\nNo crawl on this machine knows it.\nTo see which rule of a run leaves it out: trawl url URL --run RUN\n`,
   );
   expect((await workplace.run(['url', site.url('/page/499'), '--local'])).stdout).toMatch(
     /^\S+\nRun slow \(running\): waits in the normal list/,

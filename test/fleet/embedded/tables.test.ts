@@ -130,8 +130,8 @@ test('what is wrong with a table is said before anything is asked for', async ()
     [['-o', 'items.csv', '--fields', 'a..b'],       2, 'expected --fields to be columns like'],
     [['-o', 'items.csv', '--join', 'missing.txt'],  1, "missing.txt can't be read"],
     [['-o', '-', '--json'],                         2, '--json and -o - both write to standard output'],
-    [['--fields', 'title'],                         2, '--fields is of a table: name its file with -o'],
-    [['-', '-o', 'items.csv', '--join', '-'],       2, 'standard input is the list of URLs to crawl'],
+    [['--fields', 'title'],                         2, '--fields is for a table: name its file with -o'],
+    [['-', '-o', 'items.csv', '--join', '-'],       2, 'standard input is already the list of URLs to crawl'],
   ];
   for (const [flags, code, said] of cases) {
     const ended = await workplace.run(['crawl', site.url('/page/1'), ...flags, ...AT_FULL_SPEED], site.url('/page/2'));

@@ -179,7 +179,7 @@ test('a page of which the first step makes nothing: the other steps are named', 
   await save('saved.html', '<h1>Pot</h1>');
   const args = ['try', 'https://shop.test/elsewhere', '--html', 'saved.html', '--crawler', './shop.ts'];
   const { stdout } = await workplace.run(args);
-  expect(stdout).toMatch(/follows: no links\nIs the page for another step\? --step product, reviews\n$/);
+  expect(stdout).toMatch(/follows: no links\nIs the page for another step\? Try --step with product, reviews\n$/);
 });
 
 test('a step that fails: its place, its message and its lines; exit code 1', async () => {
@@ -231,7 +231,7 @@ test.each<[readonly string[], string]>([
   [['https://a.test/', '--method', 'get', '--data', 'q=1'], `the request for https://a.test/: a GET has no body: say method: 'POST', or another that has one`],
   [['https://a.test/', '--header', 'host: b.test'], 'the request for https://a.test/: header "host": can\'t be set: it belongs to the connection, or changes what an answer means'],
   [['https://a.test/', '--header', 'x: 1', '--header', 'X: 2'], 'expected each --header once, got x twice'],
-  [['https://a.test/', '--header', 'accept'], `expected --header as 'accept: application/json', got one without a name and a colon`],
+  [['https://a.test/', '--header', 'accept'], `expected --header to be like 'accept: application/json', got one without a name and a colon`],
   [['https://a.test/', '--data', '@none.json'], "--data @none.json can't be read: ENOENT: no such file or directory, open 'none.json'"],
   [['https://a.test/', '--data', 'q=1', '--html', 'shop.ts'], '--data describes a request, and with --html none is sent: leave out one of them'],
   [['https://a.test/', '--html', 'none.html', '--crawler', './shop.ts', '--watch'], 'there is no file none.html'],
@@ -244,7 +244,7 @@ test.each<[readonly string[], string]>([
 test('--watch runs again at each save, on the page that was fetched once, until Ctrl-C', async () => {
   const { site, workplace, save } = await setup();
   const trawl = workplace.start(['try', site.url('/product/1'), '--crawler', './shop.ts', '--watch', ...LOCAL]);
-  await trawl.says(/"price":1299\.5\}[\s\S]*Watching for saves; Ctrl-C ends it/);
+  await trawl.says(/"price":1299\.5\}[\s\S]*Watching for saves; Ctrl-C to stop/);
   await save('price.ts', PRICE.replace("page.number('.price')", '7'));
   await trawl.says(/"price":7\}/);
   await trawl.says(/price\.ts was saved:/);

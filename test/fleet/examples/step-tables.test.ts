@@ -10,7 +10,7 @@ test('tables of several steps have a row for each item, and say which flags make
   timeout: 120_000,
 }, async () => {
   const [site, workplace] = [await openPractice(), await openWorkplace()];
-  const MIXED = 'trawl: the rows are of several steps: ';
+  const MIXED = 'trawl: the rows are from several steps: ';
   const crawl = ['crawl', site.url('/all/'), '--crawler', example('shop'), '--run', 'r', ...AT_FULL_SPEED];
   const { stderr } = await workplace.run([...crawl, '-o', 'all.csv']);
   expect(stderr.split('\n').slice(-3, -1)).toEqual(['80 rows written to all.csv', expect.stringContaining(MIXED)]);
@@ -23,8 +23,8 @@ test('tables of several steps have a row for each item, and say which flags make
     [['--step', 'reviews', '--each', '@url'],      27, []],
     [['--fields', 'sku,text,name'],                80, []],
     [['--step', 'reviews', '--join', 'urls.txt'],   2, []],
-    [['--step', 'list'],                            0, ['trawl: the steps found nothing on these pages (--empty has a row for each of them)']],
-    [['--step', 'lists'],                           0, ['trawl: no record is of a step lists; there are list, product, reviews (--step)']],
+    [['--step', 'list'],                            0, ['trawl: the steps found nothing on these pages (--empty adds a row for each of them)']],
+    [['--step', 'lists'],                           0, ['trawl: no record is from a step lists; the steps are list, product, reviews (--step)']],
   ];
   for (const [flags, rows, said] of cases) {
     const ended = await workplace.run(['records', 'r', ...flags, '-o', 'table.csv']);

@@ -184,9 +184,7 @@ test('URLs of earlier runs are told with the flag that crawls them again, where 
 });
 
 test('a run without a URL says so, once it has ended', () => {
-  expect(summaryLines(progressOf({ state: 'finished', endedAt: 1 }))).toContain(
-    'There was no URL to crawl in what was given.',
-  );
+  expect(summaryLines(progressOf({ state: 'finished', endedAt: 1 }))).toContain('The seeds contained no URL to crawl.');
   expect(summaryLines(progressOf({ state: 'running' }))).toHaveLength(1);
 });
 
@@ -200,7 +198,7 @@ test('hosts that were given up are named, with why and what changes it', () => {
   expect(textsOf(summaryLines(progressOf({ hostsDown: { count: 12, named } }))).slice(1)).toEqual([
     '12 hosts were given up: a.test (never answered: connection refused), b.test (robots.txt 503), ' +
       'c.test (no answer, nor from any other: the network may have been down) and 9 more.',
-    'A host that never answers is given up after a minute, others after --host-give-up; trawl records r --failed names their URLs.',
+    'A host that never answers is given up after a minute, others after --host-give-up; trawl records r --failed lists their URLs.',
   ]);
   expect(textsOf(summaryLines(progressOf({ hostsDown: one })))[1]).toBe(
     '1 host was given up: a.test (never answered: connection refused).',
@@ -237,7 +235,7 @@ test('a summary for scripts has exactly these fields', () => {
 });
 
 const NO_LINKS =
-  'No link was followed: the page has none, or asks that none be. What JavaScript adds to a page is not seen.';
+  'No link was followed: the page has none, or forbids it (nofollow). Links added by JavaScript are not seen.';
 const LEFT_OUT: LeftOut = { depth: 0, scope: 0, maxPages: 0, limit: 0, condition: 0 };
 
 // biome-ignore format: a table

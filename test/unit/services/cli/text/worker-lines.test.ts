@@ -13,7 +13,7 @@ const WORKER: LiveWorker = {
 test('the tasks of all workers, the longest first', () => {
   const other = { ...WORKER, id: 'w-2', tasks: [{ run: 'r2', url: 'http://b.test/', step: '', forMs: 100_000 }] };
   expect(taskLines([WORKER, other])).toEqual([
-    'In hand longest:',
+    'Longest in hand:',
     '  1 min 40 s  w-2  r2                http://b.test/',
     '  2.0 s       w-1  r1                http://a.test/1',
     '  0.5 s       w-1  r1, step product  http://a.test/2',

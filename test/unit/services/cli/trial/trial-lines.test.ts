@@ -9,7 +9,7 @@ test('a step that makes nothing of a page is told from the others, one of which 
     'Crawler shop, step list',
     'emits: no items',
     'follows: no links',
-    'Is the page for another step? --step product, reviews',
+    'Is the page for another step? Try --step with product, reviews',
   ]);
   expect(stepLines(NOTHING, []).at(-1)).toBe('follows: no links');
   expect(stepLines({ ...NOTHING, items: [{ name: 'Pot' }] }, ['product']).at(-1)).toBe('follows: no links');

@@ -14,7 +14,7 @@ test('a trial whose process can not be started is said to have failed, and watch
   const watching = watchTrials([import.meta.filename], abort.signal);
   await expect
     .poll(() => written.mock.calls.join(''))
-    .toMatch(/^It could not be started: .+ENOENT\. Watching for saves; Ctrl-C ends it\.$/m);
+    .toMatch(/^It could not be started: .+ENOENT\. Watching for saves; Ctrl-C to stop\.$/m);
   abort.abort(new Error('over'));
   await expect(watching).rejects.toThrow('over');
 });

@@ -9,9 +9,9 @@ import { fullnessText } from './fullness.ts';
 import { giveUpText, paceText, pauseText, troubleText } from './hosts/pause-text.ts';
 import { haveNothingToDo } from './workers/idle-workers.ts';
 
-/** What keeps a run from going faster, and how long it will probably take. */
+/** The cause that keeps a run from going faster, and the time it will probably take. */
 export interface Bottleneck {
-  /** A word or two, for scripts. */
+  /** A short fixed name, for scripts. */
   readonly name:
     | 'none'
     | 'paused'
@@ -33,7 +33,7 @@ export interface Bottleneck {
     | 'services'
     | 'store full'
     | 'producer lost';
-  /** For people; empty if nothing is in the way. */
+  /** An explanation for people; empty if nothing is in the way. */
   readonly sentence: string;
   readonly etaMs: number | undefined;
 }
@@ -41,27 +41,27 @@ export interface Bottleneck {
 interface Circumstances {
   readonly progress: RunProgress;
   readonly hosts: readonly HostLine[];
-  /** Empty without workers; left out if this process is the only worker. */
+  /** Live workers. Absent if this process is the only worker. */
   readonly workers?: readonly LiveWorker[];
-  /** The command that resumes a crawl of one process; left out for a fleet's run. */
+  /** The command that resumes a crawl of one process; absent for a fleet's run. */
   readonly resumeCommand?: string | undefined;
   /** Recent pages per second. */
   readonly rate: number;
-  /** What bounds the worker of this process, if that is the only one. */
+  /** The bound of this process' worker, if it is the only one. */
   readonly ownBound?: WorkerBound;
-  /** For how long the fleet's longest waiting host could have been asked; left out if that wasn't read. */
+  /** Milliseconds that the fleet's longest waiting host has been due; absent if not read. */
   readonly oldestDueMs?: number;
-  /** How full the store is; left out if it has no bound, or if that wasn't read. */
+  /** How full the store is; absent if it has no limit, or if not read. */
   readonly memory?: MemoryUse | undefined;
 }
 
-/** One time counts as longer than another if it is this many times as long. */
+/** A time counts as clearly longer than another if it is this many times as long. */
 const CLEARLY_LONGER = 1.5;
-/** A host that needs less time than this is not named. */
+/** Minimum remaining time of a host for it to be named. */
 const WORTH_NAMING_MS = 5_000;
-/** A host that could be asked for longer than this is overlooked: releases don't keep up. */
+/** A host that has been due for longer than this shows that releases don't keep up. */
 const OVERLOOKED_MS = 10_000;
-/** A longer pause is named instead of the host's pace. */
+/** A pause longer than this is named instead of the host's pace. */
 const LONG_PAUSE_MS = 2_000;
 
 /** The explanation for a worker that can't work on more pages at once. */
@@ -76,17 +76,17 @@ const STRAINED = {
 } as const;
 const SERVICES_BUSY = 'Redis, RabbitMQ or their machine is too busy';
 const SINK_SLOW = 'records take seconds to be stored: the sink is slow, or hangs (SINK)';
-/** What a crawl of one process calls its worker. */
+/** The name of the worker in a crawl of one process. */
 const ONE_PROCESS = 'its process';
 
-/** Finds what a run waits for. */
+/** Finds out what a run is waiting for. */
 export function bottleneckOf(about: Circumstances): Bottleneck {
   const { progress, hosts, workers, resumeCommand, rate } = about;
   const isLocal = resumeCommand !== undefined || about.ownBound !== undefined;
   const left = progress.waiting + progress.inFlight;
   const steadyMs = rate > 0 ? (left / rate) * 1_000 : undefined;
   const say = (name: Bottleneck['name'], sentence: string): Bottleneck => ({ name, sentence, etaMs: steadyMs });
-  /** Nothing moves until somebody does something, or the network is back. */
+  /** Nothing moves until somebody acts, or the network is back. */
   const stands = (name: Bottleneck['name'], sentence: string): Bottleneck => ({ name, sentence, etaMs: undefined });
 
   if (progress.endedAt !== undefined) return { name: 'none', sentence: '', etaMs: 0 };
@@ -100,7 +100,7 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   if (progress.stoppedAt !== undefined && resumeCommand !== undefined)
     return stands('no workers', nobodyCrawls(resumeCommand));
   const bounds = boundsOf(about);
-  // Seeds go through them, too.
+  // Seeds are fetched through proxies too.
   const isBegun = left > 0 || producers.open > 0;
   if (isBegun && bounds.length > 0 && bounds.every(({ bound }) => bound === 'proxies'))
     return stands('proxies', 'no proxy of PROXY_URL can be used: the log says why; each is tried again by itself');
@@ -145,7 +145,7 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   }
   const isPolite = bounds.length > 0 && bounds.every(({ bound }) => bound === 'politeness');
   if (busy !== undefined && !isPolite) return say('slots', busy);
-  // The hosts would allow more, and the workers have room.
+  // The hosts would allow more, and the workers have free slots.
   const { oldestDueMs = 0 } = about;
   if (!isLocal && takesLonger && oldestDueMs > OVERLOOKED_MS)
     return say(
@@ -154,7 +154,7 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
     );
   if (namesHost) {
     const found = hostBottleneck(slowest, progress.readAt, isLocal);
-    // Of a host in trouble nobody knows how long it takes.
+    // A host in trouble has no ETA, and keeps none here.
     return found.etaMs === undefined ? found : { ...found, etaMs: steadyMs };
   }
   const crowded = hosts.find(({ intervalMs, waiting }) => intervalMs === 0 && waiting > progress.waiting / 2);
@@ -168,20 +168,20 @@ function nobodyCrawls(resumeCommand: string): string {
 }
 
 /**
- * Does more of a run wait in RabbitMQ than is on its way to workers at any moment, and they have nothing to do? A slow crawl releases a
- * page or two of a host at a time, and workers tell of what they have in hand every few seconds only.
+ * Are tasks stuck in RabbitMQ: more of them are in flight than are normally on their way, while no worker has anything to do? A slow crawl
+ * releases only a page or two of a host at a time, and workers report what they have in hand only every few seconds.
  */
 function isUndelivered({ progress, hosts, workers, resumeCommand }: Circumstances): boolean {
   if (resumeCommand !== undefined || workers === undefined) return false;
   return progress.inFlight > 2 * Math.max(1, hosts.length) && haveNothingToDo(workers, elapsedMs(progress));
 }
 
-/** What bounds each worker. */
+/** Returns each worker's bound. */
 function boundsOf({ workers = [], ownBound }: Circumstances): readonly Pick<LiveWorker, 'id' | 'bound'>[] {
   return ownBound === undefined ? workers : [{ id: ONE_PROCESS, bound: ownBound }];
 }
 
-/** That all slots are busy, if they are. */
+/** Returns a sentence if all slots are busy. */
 function busySlots({ workers, ownBound }: Circumstances, isLocal: boolean): string | undefined {
   const [slots, inHand] = [sum(workers, 'slots'), sum(workers, 'inHand')];
   const isBusy = ownBound === 'slots' || (slots > 0 && inHand >= 0.9 * slots);
@@ -196,8 +196,8 @@ interface NeedyHost extends HostLine {
 }
 
 /**
- * Milliseconds until a host's waiting tasks are done, by its pause and pace, or until it is given up. A host being probed now
- * takes a while, too.
+ * Returns the milliseconds until a host's waiting tasks are done, by its pause and pace, or until the host is given up. A host that is
+ * being tried right now needs at least 1 ms.
  */
 export function needsMs(line: HostLine, now: number): number {
   const { pausedMs, isUnreachable, waiting, intervalMs, trouble } = line;
@@ -214,7 +214,7 @@ function slowestHost(hosts: readonly HostLine[], now: number): NeedyHost | undef
     );
 }
 
-/** Names a run's lost producers and says what to do. */
+/** Names a run's lost producers, and says what to do. */
 export function lostProducers({ run, producers: { lost, silent } }: RunProgress): string {
   const named = silent.map(({ id, silentMs }) => `${id}, silent for ${duration(silentMs)}`);
   const others = lost > silent.length ? ` and ${count(lost - silent.length)} more` : '';
@@ -222,7 +222,7 @@ export function lostProducers({ run, producers: { lost, silent } }: RunProgress)
   return `producer lost: ${named.join('; ')}${others}; run it again with ${again}, or ${TRAWL} seal ${run}`;
 }
 
-/** When the first of several silent hosts will be given up, as far as is known. */
+/** Says when the first of the silent hosts will be given up, if that is known. */
 function giveUpOfAll({ hosts, progress }: Circumstances): string {
   const known = hosts.flatMap(({ trouble }) => (trouble?.kind === 'outage' ? [trouble.giveUpAt ?? []].flat() : []));
   return known.length === 0 ? '' : `; ${giveUpText({ kind: 'outage', giveUpAt: Math.min(...known) }, progress.readAt)}`;
@@ -270,7 +270,7 @@ function hostBottleneck(line: NeedyHost, now: number, isLocal: boolean): Bottlen
   };
 }
 
-/** The command that ends a pause by hand. */
+/** The command that ends a host's pause by hand. */
 export function resumeHostCommand(host: string, isLocal: boolean): string {
   return `${TRAWL} resume --host ${quoted(host)}${isLocal ? ' --local' : ''}`;
 }

@@ -1,23 +1,23 @@
 import type { LiveWorker } from '../ports/roster.ts';
 
-/** That RabbitMQ takes no messages, for the reason that it gave: `low on memory`. */
+/** Says that RabbitMQ takes no messages, with the reason it gave, such as `low on memory`. */
 export function alarmText(reason: string): string {
   return `takes no messages: ${reason}. Free memory or disk on its machine; rabbitmqctl status says what it has and needs`;
 }
 
-/** That one of its queues is full, though Trawl's have no bound. */
+/** Says that a queue is full. Trawl sets no limit on its queues, so a policy must have done that. */
 export const FULL_TEXT =
   "refuses messages, to be tried again: a policy bounds a queue (max-length, reject-publish). Take Trawl's queues out of it: rabbitmqctl list_policies";
 
 const BLOCKED = 'blocked: ';
 
-/** Why RabbitMQ takes no messages, by what workers say. Whoever has published nothing since hears nothing. */
+/** Returns why RabbitMQ takes no messages, as workers report it. A worker that has published nothing since doesn't know. */
 export function reportedAlarm(workers: readonly Pick<LiveWorker, 'brokerTrouble'>[]): string | undefined {
   const told = workers.find(({ brokerTrouble }) => brokerTrouble?.startsWith(BLOCKED));
   return told?.brokerTrouble?.slice(BLOCKED.length);
 }
 
-/** Does a queue refuse what workers publish? */
+/** Does a queue refuse messages that workers publish? */
 export function isQueueFull(workers: readonly Pick<LiveWorker, 'brokerTrouble'>[]): boolean {
   return workers.some(({ brokerTrouble }) => brokerTrouble === 'full');
 }

@@ -13,7 +13,7 @@ import { RecentRead } from './recent-read.ts';
 import { isStuck } from './workers/stuck-workers.ts';
 import { workersWanted } from './workers/workers-wanted.ts';
 
-/** What is read of a store. */
+/** The parts of a store that are read. */
 export interface ReadStores {
   readonly runs: Runs & RunOverview;
   readonly roster: Pick<Roster, 'workers'>;
@@ -21,32 +21,32 @@ export interface ReadStores {
   readonly memory?: StoreMemory;
 }
 
-/** Reaches a fleet, or a local store. Every call rejects while what it needs is away. */
+/** Access to a fleet or a local store. A call rejects while a service it needs is unreachable. */
 export interface ReadLink {
   withStores<T>(action: (stores: ReadStores) => Promise<T>): Promise<T>;
   withLetters<T>(action: (letters: Pick<DeadLetters, 'browse'>) => Promise<T>): Promise<T>;
-  /** Nothing where there is no broker. */
+  /** Undefined if there is no broker. */
   depths(): Promise<QueueDepths | undefined>;
 }
 
-/** Where a fleet, or a local store, is read. */
+/** Sources from which a fleet or a local store is read. */
 export interface FleetSources {
   readonly link: ReadLink;
-  /** Of the disk that records go to; left out where this machine has none. */
+  /** Free bytes on the disk for records; absent if no records are stored on this machine. */
   readonly freeBytes?: () => Promise<number>;
   /** See {@link workersWanted}. */
   readonly hostConcurrency: number;
   readonly clock: Clock;
 }
 
-/** The fleet at about one moment. What could not be read is left out. */
+/** The fleet at roughly one moment. Parts that could not be read are absent. */
 export interface FleetReading {
   readonly runs?: RunsReading;
   readonly hosts?: HostsReading;
   readonly workers?: WorkersReading;
   readonly workersWanted?: number;
   readonly queues?: QueueDepths;
-  /** 0 if there is no letter. */
+  /** Age of the oldest dead letter; 0 if there is none. */
   readonly oldestLetterMs?: number;
   readonly memory?: MemoryUse;
   readonly freeBytes?: number;
@@ -54,12 +54,12 @@ export interface FleetReading {
 
 export interface RunsReading {
   readonly byState: Readonly<Record<RunState, number>>;
-  /** Of the runs that have not ended. */
+  /** Tasks of the open runs, by state. */
   readonly tasks: Readonly<Record<TaskCounter, number>>;
   readonly producers: { readonly open: number; readonly lost: number };
-  /** By how much `discovered` differs from the sum of the six, over the open runs: always 0, or tasks were lost or counted twice. */
+  /** Difference between `discovered` and the sum of the six counters, over the open runs. Not 0 means tasks were lost or counted twice. */
   readonly identityGap: number;
-  /** The hosts that have something waiting, of all running runs; one that several runs name comes several times. */
+  /** Hosts with waiting tasks, of all running runs. A host that several runs have comes several times. */
   readonly waitingHosts: readonly HostLine[];
 }
 
@@ -69,7 +69,7 @@ type TaskCounter = (typeof TASK_COUNTERS)[number];
 export interface HostsReading {
   readonly due: number;
   readonly oldestDueMs: number;
-  /** By what paused them. */
+  /** Hosts paused for any reason other than the two below. */
   readonly paused: number;
   readonly byHand: number;
   readonly unreachable: number;
@@ -79,27 +79,27 @@ export interface WorkersReading {
   readonly live: readonly LiveWorker[];
   readonly stuck: number;
   /**
-   * Epoch ms of the last settle that any worker has reported; until one has, when this process began to look: a new process doesn't know of
-   * earlier ones, and must not take that for a standstill.
+   * Epoch ms of the last settle reported by any worker, or until then the start of this reader: a new process doesn't know of earlier
+   * settles, and must not take that for a standstill.
    */
   readonly lastSettleAt: number;
 }
 
-/** What is read often, and cheap. */
+/** How long cheap readings stay fresh. */
 const FRESH_MS = 5 * SECOND_MS;
-/** Hosts and runs: some thousand scripts in a busy fleet. */
+/** How long the reading of runs and their hosts stays fresh. It takes some thousand scripts in a busy fleet. */
 const RUNS_FRESH_MS = 15 * SECOND_MS;
-/** Letters are taken out of their queue to be read, and put back. */
+/** How long the reading of letters stays fresh. To be read, they are taken out of their queue and put back. */
 const LETTERS_FRESH_MS = MINUTE_MS;
 const LETTERS_READ = 20;
-/** Open runs that are read: those of years ago count, too, as a lost producer does. About a tenth of a second of the store's time. */
+/** Maximum number of open runs read, however old: one may have a lost producer. Takes about a tenth of a second of the store's time. */
 const MOST_OPEN = 2_000;
-/** The newest runs, open or not. */
+/** Number of newest runs read, open or not. */
 const NEWEST = 500;
 const MOST_HOSTS = 20_000;
 const RUNS_AT_ONCE = 10;
 
-/** Reads what a fleet's metrics and its autoscaler need, for any number of callers. */
+/** Reads all that a fleet's metrics and its autoscaler need, for any number of callers. */
 export class FleetReader {
   readonly #sources: FleetSources;
   readonly #runs: RecentRead<RunsReading>;
@@ -146,7 +146,7 @@ export class FleetReader {
     });
   }
 
-  /** Nothing if the store could not be read. */
+  /** Undefined if the store could not be read. */
   async workersWanted(): Promise<number | undefined> {
     const [runs, workers] = await Promise.all([this.#runs.get(), this.#workers.get()]);
     return this.#wanted(runs, workers);
@@ -200,7 +200,7 @@ async function readRuns({ runs }: ReadStores): Promise<RunsReading> {
   };
 }
 
-/** Of a damaged run nothing is counted; the others are. */
+/** Reads a run; undefined if it is damaged, so that the others are still counted. */
 async function unlessDamaged<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -217,14 +217,14 @@ async function readHosts({ hosts }: ReadStores): Promise<HostsReading> {
   return { due, oldestDueMs, paused: all.length - byHand - unreachable, byHand, unreachable };
 }
 
-/** By how much a run's counters break its identity; 0 if they hold. */
+/** Returns the amount by which a run's counters break the identity; 0 if it holds. */
 export function identityGapOf(progress: Pick<RunProgress, 'discovered' | TaskCounter>): number {
   return Math.abs(progress.discovered - TASK_COUNTERS.reduce((total, counter) => total + progress[counter], 0));
 }
 
 /**
- * Of the first ones. The oldest is among them, unless somebody who held thousands was killed: the queue has all of those in any order then. One
- * that isn't a task's doesn't say when it failed.
+ * Returns the age of the oldest among the first letters. That is the oldest of all, unless a process that held thousands of letters was
+ * killed: those return to the queue in any order. A letter that isn't a task's has no time of failure.
  */
 async function oldestLetterMs(letters: Pick<DeadLetters, 'browse'>, now: number): Promise<number> {
   const read = (await letters.browse(LETTERS_READ)).map(({ body }) => readDeadLetter(body));
@@ -241,7 +241,7 @@ function sum<T>(all: readonly T[], value: (one: T) => number): number {
   return all.reduce((total, one) => total + value(one), 0);
 }
 
-/** Without what is undefined. */
+/** Leaves out undefined values. */
 function known<T extends object>(values: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

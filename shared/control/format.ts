@@ -1,18 +1,18 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../task/durations.ts';
 
-/** A number as people read it: `4 812`. */
+/** Formats a number for people: `4 812`. */
 export function count(value: number): string {
   return Math.round(value)
     .toString()
     .replace(/\B(?=(?:\d{3}){1,7}$)/g, ' ');
 }
 
-/** A number and its noun: `1 page`, `4 812 pages`. */
+/** Formats a number and its noun: `1 page`, `4 812 pages`. */
 export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${Math.round(value) === 1 ? one : many}`;
 }
 
-/** A rate with a sensible number of digits: `850`, `12.5`, `0.33`. */
+/** Formats a rate with a sensible number of digits: `850`, `12.5`, `0.33`. */
 export function perSecond(value: number): string {
   if (value >= 100) return count(value);
   return value >= 10 ? value.toFixed(1) : value.toFixed(2);
@@ -20,14 +20,14 @@ export function perSecond(value: number): string {
 
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
-/** A size: `48.8 MiB`. */
+/** Formats a size: `48.8 MiB`. */
 export function size(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** power;
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[power]}`;
 }
 
-/** A duration, as precisely as people need it: `0.4 s`, `52 s`, `3 min 20 s`, `1 h 20 min`, `11 d 13 h`. */
+/** Formats a duration as precisely as people need it: `0.4 s`, `52 s`, `3 min 20 s`, `1 h 20 min`, `11 d 13 h`. */
 export function duration(ms: number): string {
   if (ms < 10 * SECOND_MS) return `${(ms / SECOND_MS).toFixed(1)} s`;
   if (ms < 90 * SECOND_MS) return `${Math.round(ms / SECOND_MS)} s`;
@@ -36,7 +36,7 @@ export function duration(ms: number): string {
   return two(ms, DAY_MS, 'd', HOUR_MS, 'h');
 }
 
-/** When something will be, in local time: `04:08`, with the day if it isn't that of `now`: `Tue 24 Nov, 04:08`. */
+/** Formats a future time, in local time: `04:08`, or `Tue 24 Nov, 04:08` if that is on another day than `now`. */
 export function clockTime(at: number, now: number): string {
   const [then, today] = [new Date(at), new Date(now)];
   const time = timeOfDay(at);
@@ -45,13 +45,13 @@ export function clockTime(at: number, now: number): string {
   return `${day} ${Number(date)} ${month}, ${time}`;
 }
 
-/** A time of any day, in local time: `00:05`. The same in every language, of which some have 24:05, or digits of their own. */
+/** Formats a time of day, in local time: `00:05`. Not by locale, since some write 24:05 or have their own digits. */
 export function timeOfDay(at: number): string {
   const then = new Date(at);
   return `${twoDigits(then.getHours())}:${twoDigits(then.getMinutes())}`;
 }
 
-/** A moment of the past, to the second and in UTC, as the mark at its end says: `2026-11-26 14:48:52Z`. A text that names none stays as it is. */
+/** Formats a past time to the second, in UTC: `2026-11-26 14:48:52Z`. Text that is not a time is returned unchanged. */
 export function momentText(text: string): string {
   const at = new Date(text);
   return Number.isNaN(at.getTime()) ? text : `${at.toISOString().slice(0, 19).replace('T', ' ')}Z`;
@@ -61,13 +61,13 @@ function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** A host's pace: `60/min`, `5/s`. */
+/** Formats a host's pace: `60/min`, `12/h`. */
 export function pace(intervalMs: number): string {
   const perMinute = MINUTE_MS / intervalMs;
   return perMinute >= 1 ? `${Number(perMinute.toFixed(1))}/min` : `${Number((perMinute * 60).toFixed(1))}/h`;
 }
 
-/** A limit by hand: `30/min`, or `none`. */
+/** Formats a limit set by hand: `30/min`, or `none`. */
 export function limitText(intervalMs: number): string {
   return intervalMs === 0 ? 'none' : pace(intervalMs);
 }

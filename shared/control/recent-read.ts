@@ -1,17 +1,17 @@
 import type { Clock } from '../runtime/clock.ts';
 
-/** A read that takes longer isn't waited for. */
+/** Longest wait for a read. */
 const ANSWER_WITHIN_MS = 5_000;
 
 interface RecentReadOptions {
   readonly clock: Clock;
-  /** How long an answer is good for. */
+  /** Milliseconds for which a value is reused. */
   readonly forMs: number;
 }
 
 /**
- * Something that is read for everybody who asks, however many they are: at most once in a while, and never twice at once. A store that is
- * away, or fails, has no answer.
+ * A value that is read on behalf of any number of callers, at most once per period and never twice at the same time. There is no value
+ * while the store is unreachable or fails.
  */
 export class RecentRead<T> {
   readonly #read: () => Promise<T>;
@@ -24,7 +24,7 @@ export class RecentRead<T> {
     this.#options = options;
   }
 
-  /** Never rejects; nothing if it could not be read in time. */
+  /** Returns the value; undefined if it could not be read in time. Never rejects. */
   async get(): Promise<T | undefined> {
     const { clock, forMs } = this.#options;
     if (this.#last !== undefined && clock.monotonic() - this.#last.at < forMs) return this.#last.value;

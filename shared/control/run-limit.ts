@@ -2,7 +2,7 @@ import type { RunOptions } from '../ports/runs.ts';
 import { UsageError } from '../runtime/errors.ts';
 
 /**
- * Reads `--limit` of a run.
+ * Reads the `--limit` of a run.
  *
  * @throws UsageError if it isn't a whole number from 1
  */

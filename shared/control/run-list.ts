@@ -15,7 +15,7 @@ export interface RunList {
   /** Counts of all runs, listed or not. */
   readonly counts: RunCounts;
   readonly workers: readonly LiveWorker[];
-  /** What is wrong with runs that can't be read, a sentence each: they are not listed. */
+  /** A sentence for each damaged run, which can't be read and is not listed. */
   readonly damaged: readonly string[];
 }
 
@@ -23,27 +23,27 @@ interface RunListerOptions {
   readonly runs: Runs & RunOverview;
   readonly roster: Pick<Roster, 'workers'>;
   readonly hosts: Pick<HostOverview, 'oldestDueMs'>;
-  /** Of a store that has a bound. */
+  /** Memory of the store, if it has a limit. */
   readonly memory?: StoreMemory;
   readonly clock: Clock;
-  /** What resumes a crawl of one process; left out for a fleet's runs. */
+  /** Returns the command that resumes a crawl of one process; absent for a fleet's runs. */
   readonly resumeCommand?: ((run: string) => string) | undefined;
 }
 
-/** Open runs listed at most. */
+/** Maximum number of open runs listed. */
 export const MOST_OPEN = 200;
-/** The newest runs, listed whether they are open or not. */
+/** Number of newest runs listed, whether open or not. */
 export const NEWEST = 20;
-/** Hosts read of each run to find the slowest. */
+/** Number of hosts read per run to find the slowest. */
 const HOSTS_OF_EACH = 20;
-/** Runs read at once: a bound on how long the store is kept busy. */
+/** Runs read at once, so that the store is not kept busy for long. */
 const AT_ONCE = 10;
 
 /** Reads the open and the newest runs, repeatedly. */
 export class RunLister {
   readonly #options: RunListerOptions;
   #watchers = new Map<string, RunWatcher>();
-  // Read once a look, for all runs.
+  // Read once per look, for all runs.
   #workers: Promise<readonly LiveWorker[]> = Promise.resolve([]);
   #oldestDueMs: Promise<number> = Promise.resolve(0);
   #memory: Promise<MemoryUse> | undefined;
@@ -89,7 +89,7 @@ export class RunLister {
   }
 }
 
-/** One damaged run hides no other: what is wrong with it is its view. */
+/** Looks at a run. If it is damaged, returns the error message instead, so that the other runs are still listed. */
 async function lookUnlessDamaged(watcher: RunWatcher): Promise<RunView | string | undefined> {
   try {
     return await watcher.look();

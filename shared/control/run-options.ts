@@ -1,10 +1,10 @@
 import type { RunOptions } from '../ports/runs.ts';
 import type { SettingKey, Settings } from '../settings/table.ts';
 
-/** Followed from a seed, if nobody says how far. */
+/** Depth to which links are followed from a seed, unless it is set. */
 const DEFAULT_DEPTH = 3;
 
-/** The options with which a run is opened, from the settings. */
+/** Returns the options of a new run, from the settings. */
 export function runOptionsOf(settings: Settings, dedup: RunOptions['dedup']): RunOptions {
   const { crawler, rate: intervalMs, maxAttempts, follow, scope, include, exclude, maxPages } = settings;
   const { maxDepth = DEFAULT_DEPTH, maxHostsPerDomain } = settings;
@@ -15,7 +15,7 @@ export function runOptionsOf(settings: Settings, dedup: RunOptions['dedup']): Ru
   return { crawler, dedup, intervalMs, maxAttempts, ...following, content, urlKey, ...recrawling };
 }
 
-/** The settings that {@link runOptionsOf} reads, and their names in a run. */
+/** The settings that {@link runOptionsOf} reads → their names in a run's options. */
 export const RUN_OPTION_OF = {
   crawler: 'crawler',
   rate: 'intervalMs',
@@ -33,7 +33,7 @@ export const RUN_OPTION_OF = {
   recrawlAfter: 'recrawlAfterMs',
 } as const satisfies Partial<Record<SettingKey, keyof RunOptions>>;
 
-/** Which options differ between two runs. Options that `own` lacks, since an older version opened it, are not compared. */
+/** Returns the options that differ between two runs. Options that `own` lacks, because an older version opened it, are not compared. */
 export function differingOptions(own: RunOptions, other: RunOptions): (keyof RunOptions)[] {
   const names = Object.keys(own) as (keyof RunOptions)[];
   return names.filter((name) => JSON.stringify(own[name]) !== JSON.stringify(other[name]));

@@ -1,7 +1,7 @@
 import type { RunProgress } from '../ports/runs.ts';
 import { lostProducers } from './bottleneck.ts';
 
-/** What people need to know about a run besides its counters: why it is paused, and which of its producers are lost. */
+/** The facts about a run besides its counters: whether it is sealed, why it is paused, and its producers, with those that are lost. */
 export function runJson({ pauseReason, sealed, producers }: RunProgress): object {
   const { open, lost, silent } = producers;
   const lostProducers = silent.map(({ id, silentMs }) => ({ id, silentSeconds: Math.round(silentMs / 1_000) }));

@@ -5,13 +5,13 @@ import { elapsedMs, type RunProgress, type RunStanding, type Runs } from '../por
 import type { Clock } from '../runtime/clock.ts';
 import { type Bottleneck, bottleneckOf } from './bottleneck.ts';
 
-/** A run at one moment, and what it is waiting for. */
+/** A run at one moment, with its bottleneck. */
 export interface RunView {
   readonly progress: RunProgress;
   readonly bottleneck: Bottleneck;
-  /** Pages a second, over the last seconds. */
+  /** Pages per second, over the last few seconds. */
   readonly rate: number;
-  /** Some of its hosts, see {@link RunOverview.hosts}; none once it has ended. At most {@link HOSTS_KEPT_MS} old. */
+  /** Some of the run's hosts, see {@link RunOverview.hosts}. Empty once the run has ended. Read at most {@link HOSTS_KEPT_MS} ago. */
   readonly hosts: readonly HostLine[];
 }
 
@@ -19,26 +19,26 @@ interface RunWatcherOptions {
   readonly run: string;
   readonly runs: Runs & RunOverview;
   readonly clock: Clock;
-  /** Left out if this process is the only worker. */
+  /** Absent if this process is the only worker. */
   readonly roster?: Pick<Roster, 'workers'>;
-  /** What resumes a crawl of one process; left out for a fleet's runs. */
+  /** Returns the command that resumes a crawl of one process; absent for a fleet's runs. */
   readonly resumeCommand?: ((run: string) => string) | undefined;
-  /** Is this the run that is meant? Default: any run with the id. */
+  /** Is this the intended run? Default: any run with the id. */
   readonly isOwn?: (standing: Pick<RunStanding, 'incarnation'>) => boolean;
-  /** What bounds the worker in this process, if that is the only one. */
+  /** Returns the bound of this process' worker, if it is the only one. */
   readonly ownBound?: () => WorkerBound;
-  /** Of a fleet: how long its longest waiting host could have been asked. */
+  /** For a fleet: reads how long its longest waiting host has been due. */
   readonly oldestDueMs?: () => Promise<number>;
-  /** Of a store that has a bound: asked if a producer has offered nothing that waits. */
+  /** Memory of the store, if it has a limit. Read only while a producer is open and nothing waits or is in flight. */
   readonly memory?: StoreMemory | undefined;
-  /** Hosts read to find the slowest. Default: {@link HOSTS_LOOKED_AT}. */
+  /** Maximum number of hosts read to find the slowest. Default: {@link HOSTS_LOOKED_AT}. */
   readonly mostHosts?: number;
 }
 
 /** The period over which the rate is measured. */
 const RATE_OVER_MS = 5_000;
 const HOSTS_LOOKED_AT = 100;
-/** Hosts and workers are read once in this time at most, however often a progress line is drawn. */
+/** Minimum interval between two reads of hosts and workers, however often a progress line is drawn. */
 const HOSTS_KEPT_MS = 1_000;
 
 type Surroundings = Pick<Parameters<typeof bottleneckOf>[0], 'hosts' | 'workers' | 'oldestDueMs'>;
@@ -53,7 +53,7 @@ export class RunWatcher {
     this.#options = options;
   }
 
-  /** The run as it is now; nothing if the store doesn't know it. */
+  /** Reads the run as it is now; undefined if the store doesn't know it. */
   async look(): Promise<RunView | undefined> {
     const { run, runs, resumeCommand, isOwn, ownBound } = this.#options;
     const progress = await runs.progress(run);
@@ -77,7 +77,7 @@ export class RunWatcher {
     }
   }
 
-  /** As `follow`, but shows nothing, so it reads only the run's standing. */
+  /** Like `follow`, but shows nothing, and so reads only the run's standing. */
   async untilEnded(everyMs: number, signal: AbortSignal): Promise<void> {
     const { run, runs, clock, isOwn } = this.#options;
     for (;;) {
@@ -106,11 +106,11 @@ export class RunWatcher {
 
   #rate(progress: RunProgress): number {
     const ended = progress.done + progress.skipped + progress.failed;
-    // Replayed letters wait again in their local run: what had ended before says nothing of the speed.
+    // The count fell: replayed letters wait again in their local run, so earlier samples don't measure the speed any more.
     if (ended < (this.#samples.at(-1)?.ended ?? 0)) this.#samples = [];
     this.#samples.push({ at: progress.readAt, ended });
     const recent = this.#samples.filter(({ at }) => progress.readAt - at <= RATE_OVER_MS);
-    // Who looks less often than that has the speed since the last look.
+    // With rarer looks, the speed is measured since the last one.
     this.#samples = recent.length > 1 ? recent : this.#samples.slice(-2);
     const [first] = this.#samples;
     if (first !== undefined && progress.readAt > first.at)

@@ -6,7 +6,7 @@ import { runJson } from './run-troubles.ts';
 import type { RunView } from './run-watcher.ts';
 import { summaryJson } from './summary-json.ts';
 
-/** What `status RUN` prints with `--json`. */
+/** The JSON of `status RUN`. */
 export function runStatusJson(
   { progress, bottleneck }: RunView,
   workers: readonly LiveWorker[],
@@ -25,14 +25,14 @@ export function runStatusJson(
   };
 }
 
-/** What `status` prints with `--json`. */
+/** The JSON of `status`. */
 export function fleetStatusJson({ views, counts, workers }: RunList, fleet: HostsOfFleet): object {
   return {
     known: counts.known,
     open: counts.open,
     runs: views.map(({ progress }) => ({ ...summaryJson(progress), ...runJson(progress) })),
     ...hostsJson(fleet),
-    // What each has in hand is the answer to another question, and a long one.
+    // Tasks in hand are left out: that list is long, and `trawl workers` has it.
     workers: workers.map(({ tasks: _, ...worker }) => worker),
   };
 }

@@ -1,11 +1,11 @@
 import { elapsedMs, hasMaxPages, type RunProgress } from '../ports/runs.ts';
 
 interface SummaryJsonOptions {
-  /** Ctrl-C or SIGTERM ended it before its time. */
+  /** Ctrl-C or SIGTERM stopped the run early. */
   readonly isInterrupted?: boolean;
 }
 
-/** How far a run is, or how it ended; see docs/commands.md. */
+/** A run's progress or end; see docs/commands.md. */
 export interface RunSummary
   extends Pick<
       RunProgress,
@@ -29,7 +29,7 @@ export interface RunSummary
   readonly interrupted?: true;
 }
 
-/** What `crawl`, `produce --wait` and `status RUN` print with `--json`. */
+/** The JSON of `crawl` and `produce --wait`, and part of that of `status`. */
 export function summaryJson(progress: RunProgress, { isInterrupted = false }: SummaryJsonOptions = {}): RunSummary {
   const { run, state, discovered, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons } = progress;
   const { bytes, bytesSaved, leftOut, steps, stepFailures, openGroups, pauseReason } = progress;

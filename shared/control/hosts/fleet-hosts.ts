@@ -1,8 +1,8 @@
 import type { HostOverview, PausedHost } from '../../ports/host-overview.ts';
 
-/** The hosts of all runs, as `status` prints them. */
+/** The hosts of all runs, as `status` shows them. */
 export interface HostsOfFleet {
-  /** Hosts that may be asked now and have something waiting: above what the workers can take, more workers help. */
+  /** Hosts with waiting tasks that may be asked now. If there are more than the workers can handle, more workers help. */
   readonly due: number;
   readonly paused: readonly PausedHost[];
 }

@@ -2,7 +2,7 @@ import { UsageError } from '../../runtime/errors.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../task/url/url.ts';
 
 /**
- * The politeness key that a person means by `example.com`, `Example.com:8080` or a URL.
+ * Returns the politeness key for a host as people write it: `example.com`, `Example.com:8080` or a URL.
  *
  * @throws UsageError if the text can't be a host
  */

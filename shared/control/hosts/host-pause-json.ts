@@ -1,11 +1,11 @@
 import type { Pause } from '../../ports/host-gate.ts';
 
-/** What `pause --host` prints: what the host was in before, and that it is paused now. */
+/** The JSON of `pause --host`: the pause that the host was in before, if any, and the new one. */
 export function pausedHostJson(host: string, was: Pause | undefined, reason: string): object {
   return { host, was: pauseJson(was), is: { paused: true, byHand: true, reason } };
 }
 
-/** What `resume --host` prints. */
+/** The JSON of `resume --host`. */
 export function resumedHostJson(host: string, was: Pause | undefined): object {
   return { host, was: pauseJson(was), is: pauseJson(undefined) };
 }

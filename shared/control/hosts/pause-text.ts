@@ -6,7 +6,7 @@ import { clockTime, duration, pace } from '../format.ts';
 type PauseParts = Omit<Pause, 'isUnreachable'> & { readonly isUnreachable?: boolean | undefined };
 
 /**
- * A pause in words: `paused by hand (maintenance)`, `paused for 52 s more (HTTP 429)`,
+ * Describes a pause: `paused by hand (maintenance)`, `paused for 52 s more (HTTP 429)`,
  * `5 connection errors in a row: next try in 42 s`.
  */
 export function pauseText({ ms, reason, byHand, isUnreachable = false }: PauseParts): string {
@@ -17,8 +17,8 @@ export function pauseText({ ms, reason, byHand, isUnreachable = false }: PausePa
 }
 
 /**
- * Why a host will be given up, and when: `robots.txt 503; giving up at 04:08 (--host-give-up)`,
- * `it never answered (connection refused); giving up at 04:08`. Nothing if it may well be waiting for another reason.
+ * Says why and when a host will be given up: `robots.txt 503; giving up at 04:08 (--host-give-up)`,
+ * `it never answered (connection refused); giving up at 04:08`. Undefined if the host may be waiting for another reason.
  */
 export function troubleText({ trouble, byHand, isUnreachable, pausedMs }: HostLine, now: number): string | undefined {
   if (trouble === undefined || byHand) return undefined;
@@ -29,19 +29,19 @@ export function troubleText({ trouble, byHand, isUnreachable, pausedMs }: HostLi
   return trouble.giveUpAt === undefined ? why : `${why}; ${giveUpText(trouble, now)}`;
 }
 
-/** `giving up at 04:08 (--host-give-up)`, with the flag where it decides. */
+/** Says when a host will be given up, with the flag if that decides: `giving up at 04:08 (--host-give-up)`. */
 export function giveUpText({ kind, giveUpAt = 0 }: Pick<HostLineTrouble, 'kind' | 'giveUpAt'>, now: number): string {
   const text = `giving up at ${clockTime(giveUpAt, now)}`;
   return kind === 'silent' ? text : `${text} (--host-give-up)`;
 }
 
-/** What a host's tasks wait for, in words: its pause, or its pace and the reason for it. */
+/** Describes what a host's tasks wait for: its pause, or its pace and the reason for that. */
 export function hostText(host: HostCircumstances): string {
   const { pausedMs: ms, reason, byHand, isUnreachable } = host;
   return ms > 0 || isUnreachable ? pauseText({ ms, reason, byHand, isUnreachable }) : paceText(host);
 }
 
-/** A host's pace in words: `60/min`, `15/min, since its answers take 4.0 s`, `slowed to 1 per 8.0 s: HTTP 429`. */
+/** Describes a host's pace: `60/min`, `15/min, since its answers take 4.0 s`, `slowed to 1 per 8.0 s: HTTP 429`. */
 export function paceText({ intervalMs, because, responseMs = 0, slowReason = '' }: HostCircumstances): string {
   if (intervalMs === 0) return 'no rate limit, only --host-concurrency';
   switch (because) {

@@ -9,18 +9,18 @@ import { readUndelivered } from './undelivered.ts';
 /** A message of `failed_urls`: a dead letter, a task that the broker has moved there, or the raw body of a message that wasn't a task. */
 export interface FoundLetter {
   readonly message: DeadLetterMessage;
-  /** Nothing for a raw body. */
+  /** Undefined for a raw body. */
   readonly letter: DeadLetter | undefined;
   readonly reason: LetterReason;
-  /** Of a task that the broker has moved: its release. */
+  /** The release of a task that the broker has moved. */
   readonly release?: ReleaseName;
-  /** The run it failed in; nothing if it named none. */
+  /** The run it failed in; undefined if it names none. */
   readonly run: string | undefined;
-  /** The politeness key; nothing for a text that isn't a URL. */
+  /** The politeness key; undefined for a text that isn't a URL. */
   readonly host: string | undefined;
 }
 
-/** Selects letters: those that match all given fields. */
+/** A selection of letters: those that match all given fields. */
 export interface LetterFilter {
   readonly reason?: LetterReason | undefined;
   readonly host?: string | undefined;
@@ -30,7 +30,7 @@ export interface LetterFilter {
 export function readLetter(message: DeadLetterMessage): FoundLetter {
   const undelivered = readUndelivered(message);
   const letter = undelivered?.letter ?? readDeadLetter(message.body);
-  // A raw body names no run, but a task that was damaged on its way still has its id.
+  // A raw body names no run, but a message damaged in transit still has its task id.
   if (letter === undefined)
     return { message, letter, reason: 'malformed', run: runNamedBy(message.id), host: undefined };
   const url = readUrl(letter.url);

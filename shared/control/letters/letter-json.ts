@@ -5,7 +5,7 @@ import { shownRequest } from '../../task/task/request.ts';
 import type { FoundLetter } from './letter-filter.ts';
 
 /**
- * A letter for scripts, without its credentials. The body of a message that wasn't a task is in `raw`, or in `rawBase64`
+ * Returns a letter as JSON, without credentials. The body of a message that wasn't a task is in `raw`, or in `rawBase64`
  * if it isn't UTF-8.
  */
 export function letterJson({ message, letter, reason }: FoundLetter): object {
@@ -23,7 +23,7 @@ function shown({ logins: _, cookies: __, request, ...others }: DeadLetter | Lett
   return { ...others, ...(request === undefined ? {} : { request: shownRequest(request) }) };
 }
 
-/** A body as text; nothing if it isn't UTF-8. */
+/** Returns a body as text, safe to show; undefined if it isn't UTF-8. */
 export function rawText({ body }: DeadLetterMessage): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);

@@ -1,17 +1,17 @@
 import type { DeadLetters } from '../../ports/transport.ts';
 import { type FoundLetter, isMeant, type LetterFilter, readLetter } from './letter-filter.ts';
 
-/** Letters that are looked through: however many there are, that takes a few seconds and some hundred megabytes at most. */
+/** Maximum number of letters searched, which takes at most a few seconds and some hundred megabytes. */
 export const MOST_LOOKED_AT = 100_000;
 
-/** The letters that are there now, those that failed first in front. Raw bodies have no time and come last. */
+/** Returns the current letters, earliest failure first. Raw bodies have no time and come last. */
 export async function browseLetters(letters: Pick<DeadLetters, 'browse'>): Promise<FoundLetter[]> {
   return inOrder((await letters.browse(MOST_LOOKED_AT)).map(readLetter));
 }
 
 /**
- * The first of the letters that are meant, in the order of {@link browseLetters}, and how many are meant, and there in all. However many there are, no
- * more than twice as many as may be listed are in memory.
+ * Returns the first selected letters, in the order of {@link browseLetters}, with the number of selected letters and of all letters. Keeps
+ * few more than twice `limit` letters in memory, however many there are.
  */
 export async function listLetters(
   letters: Pick<DeadLetters, 'sift'>,
@@ -30,13 +30,13 @@ export async function listLetters(
   return { found: inOrder(found).slice(0, limit), meant, all };
 }
 
-/** By which letters are ordered. A queue doesn't keep the order of those that failed at the same moment. */
+/** The sort key of letters. The id decides between letters with the same time, whose order a queue doesn't keep. */
 export interface LetterKey {
   readonly time: string;
   readonly id: string;
 }
 
-/** Foreign letters may have longer ones. */
+/** Maximum lengths of a key's time and id, since foreign letters can have longer ones. */
 const [MOST_TIME, MOST_ID] = [40, 255];
 
 export function letterKey({ letter, message }: FoundLetter): LetterKey {
@@ -52,7 +52,7 @@ function inOrder(found: FoundLetter[]): FoundLetter[] {
   return found.sort((a, b) => compareKeys(letterKey(a), letterKey(b)));
 }
 
-/** Deletes the selected letters, and no others; with `isDry`, only counts them. Returns how many were meant. */
+/** Deletes the selected letters and no others; with `isDry`, only counts them. Returns the number of selected letters. */
 export async function purgeLetters(
   letters: Pick<DeadLetters, 'sift'>,
   { filter, limit, isDry }: { readonly filter: LetterFilter; readonly limit: number; readonly isDry: boolean },
@@ -71,7 +71,7 @@ export async function purgeLetters(
   return purged;
 }
 
-/** What `dlq purge` prints. */
+/** The JSON of `dlq purge`. */
 export function purgedJson(matching: number, dryRun: boolean): object {
   return { purged: dryRun ? 0 : matching, matching, dryRun };
 }

@@ -4,20 +4,20 @@ import type { DeadLetterMessage } from '../../ports/transport.ts';
 import { writtenTask, writtenTaskSchema } from '../../task/task/form.ts';
 import { readMessage } from '../../task/task/message.ts';
 
-/** A message with a task that the broker has moved to the dead letters: read as the letter that nobody wrote. */
+/** A task message that the broker itself moved to the dead letters, read as if it were a dead letter. */
 export interface Undelivered {
   readonly letter: DeadLetter;
-  /** The task's release: still current, or stale if the task came back by its lease. */
+  /** The task's release: still current, or stale if the task came back when its lease lapsed. */
   readonly release: ReleaseName;
 }
 
-/** What the broker says of why it has moved a message, for people. */
+/** The broker's reasons for moving a message, in words. */
 const WHY: Readonly<Record<string, string>> = {
   expired: 'it waited there too long (message-ttl)',
   maxlen: 'there were too many (max-length)',
 };
 
-/** Nothing if no broker has moved it, or if it isn't a task of a run. */
+/** Reads a message as undelivered; undefined if the broker didn't move it, or if it isn't a task of a run. */
 export function readUndelivered({ body, headers, moved }: DeadLetterMessage): Undelivered | undefined {
   const number = headers['x-release'];
   if (moved === undefined || number === undefined) return undefined;

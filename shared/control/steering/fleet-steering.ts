@@ -1,16 +1,16 @@
 import type { RunOverview } from '../../ports/run-overview.ts';
 import { type SteerableStores, steer } from './steering.ts';
 
-/** What steering all open runs came to. */
+/** The result of steering all open runs. */
 export interface SteeredFleet {
-  /** Paused: every open run was. */
+  /** `paused` only if every open run was paused. */
   readonly was: 'running' | 'paused';
   readonly is: 'running' | 'paused';
-  /** Of each run, what steering it alone would print. */
+  /** The JSON of steering each run alone. */
   readonly runs: readonly object[];
 }
 
-/** Pauses or resumes every open run, however many there are. Runs that begin later are not touched. */
+/** Pauses or resumes every open run, however many there are. Runs that begin later are not affected. */
 export async function steerFleet(
   verb: 'pause' | 'resume',
   reason: string,

@@ -3,22 +3,22 @@ import type { RunOverview } from '../../ports/run-overview.ts';
 import type { Runs } from '../../ports/runs.ts';
 import { marksOfUrl } from '../urls/url-marks.ts';
 
-/** Whose marks are dropped: those of a URL or a text that was refused as malformed, of a politeness key, or all. */
+/** The marks to drop: those of a URL (or of a text refused as malformed), of a politeness key, or all. */
 export type ForgetWhat = { readonly url: string } | { readonly host: string } | 'all';
 
-/** What was dropped, and the URL without its credentials, or the host, that was meant. */
+/** Counts of dropped marks, and the selected URL without its credentials, or the selected host. */
 export interface ForgottenMarks {
   readonly total: Forgotten & { readonly dryRun?: true };
   readonly meant: string | undefined;
 }
 
-/** Drops marks, so that their URLs are taken again; a dry call only counts them. */
+/** Drops marks, so that their URLs can be taken again. A dry run only counts them. */
 export async function forgetMarks(
   what: ForgetWhat,
   { marks, runs }: { readonly marks: Marks; readonly runs: Runs & RunOverview },
   how: HowToForget = {},
 ): Promise<ForgottenMarks> {
-  // A URL has another mark in a run that compares URLs by rules of its own.
+  // A run with its own rules for comparing URLs has a different mark for this URL.
   const of = what !== 'all' && 'url' in what ? await marksOfUrl(what.url, await allOf(runs), runs) : undefined;
   const host = what !== 'all' && 'host' in what ? what : undefined;
   const all: readonly Forgettable[] = of === undefined ? [host ?? 'all'] : of.all.map((mark) => ({ mark }));

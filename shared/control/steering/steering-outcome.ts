@@ -4,7 +4,7 @@ import { count } from '../format.ts';
 
 export type SteerVerb = 'pause' | 'resume' | 'cancel' | 'seal';
 
-/** The message of a command that steers a run, and its exit code. */
+/** The message and exit code of a command that steers a run. */
 export interface SteeringOutcome {
   readonly code: 0 | 1;
   readonly sentence: string;
@@ -17,7 +17,7 @@ const WANTED: Readonly<Record<Exclude<SteerVerb, 'seal'>, RunState>> = {
 };
 
 /**
- * The result of steering, in words.
+ * Describes the result of steering a run.
  *
  * | the run was | pause      | resume      | cancel      | seal        |
  * |-------------|------------|-------------|-------------|-------------|
@@ -35,8 +35,8 @@ export function steeringOutcome(
   const { run } = after;
   if (was === 'finished') return fine(`Run ${run} is finished: there is nothing to ${verb}.`);
   if (was === 'cancelled' && verb === 'resume') {
-    const again = `Its URLs are free again: ${TRAWL} produce … starts a new run.`;
-    return { code: 1, sentence: `Run ${run} is cancelled, which is for good. ${again}` };
+    const again = `Its URLs can be taken again: ${TRAWL} produce … starts a new run.`;
+    return { code: 1, sentence: `Run ${run} is cancelled and can't be resumed. ${again}` };
   }
   if (verb === 'seal' && was !== 'cancelled') return fine(sealed(was, is, before, after));
   if (was === is) {
@@ -62,7 +62,7 @@ function consequence(verb: SteerVerb, before: RunProgress, after: RunProgress): 
     case 'resume':
       return `${count(waiting)} wait.`;
     case 'cancel':
-      return `${count(cancelled - before.cancelled)} that waited dropped. ${leftOf(after)}`;
+      return `${count(cancelled - before.cancelled)} that waited were dropped. ${leftOf(after)}`;
     case 'seal':
       return '';
   }

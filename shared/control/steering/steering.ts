@@ -5,7 +5,7 @@ import { type SteeringOutcome, type SteerVerb, steeringOutcome } from './steerin
 /** The default reason of a pause. */
 export const BY_HAND = 'by hand';
 
-/** What steering needs of the stores. */
+/** The parts of the stores that steering needs. */
 export interface SteerableStores {
   readonly runs: Runs;
   readonly frontier: Pick<Frontier, 'drain'>;
@@ -13,16 +13,16 @@ export interface SteerableStores {
   readonly finishCancelled?: (run: string) => Promise<void>;
 }
 
-/** What steering a run came to: in words, and as the document that scripts get. */
+/** The result of steering a run: in words, and as JSON for scripts. */
 export interface SteeredRun extends SteeringOutcome {
   readonly steered: Steered;
   readonly document: object;
 }
 
 /**
- * Steers a run; nothing if the store doesn't know it. A cancelled run's waiting tasks are dropped before this resolves.
+ * Steers a run; returns undefined if the store doesn't know it. A cancelled run's waiting tasks are dropped before this resolves.
  *
- * @param onDropped is told how many more were dropped, and how many waited
+ * @param onDropped called with the number of further tasks dropped, and the number that waited at first
  */
 export async function steer(
   verb: SteerVerb,
@@ -34,7 +34,7 @@ export async function steer(
   const { runs, frontier } = stores;
   const before = await runs.progress(run);
   const steered = await steerRun(verb, run, reason, runs);
-  // Only dropping the waiting tasks takes long; workers help.
+  // Only dropping the waiting tasks takes long. Workers drop some too.
   if (verb === 'cancel') {
     for (let more = await frontier.drain(); more > 0; more = await frontier.drain())
       onDropped(more, before?.waiting ?? 0);

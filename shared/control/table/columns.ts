@@ -9,14 +9,14 @@ export interface Column {
   readonly path: FieldPath;
 }
 
-/** Columns found at most. */
+/** Maximum number of columns found. */
 export const MOST_COLUMNS = 200;
 
-/** Fields of a record that stand before those of its data, whether a record has them or not. */
+/** Fields of a record that come before those of its data, even if no record has them. */
 const FIRST = ['url', 'finalUrl', 'outcome', 'reason', 'status', 'title'] as const;
-/** Of the records of several steps. */
+/** A column only if the records are of several steps. */
 const STEP = 'step';
-/** Those that stand behind, if a record has them. */
+/** Fields that come after those of the data, if a record has them. */
 const LAST = [
   'error',
   'from',
@@ -35,21 +35,21 @@ const LAST = [
   'contentOf',
   'content',
 ] as const;
-/** A field of a record whose own fields are columns. */
+/** The field of a record whose own fields are columns. */
 const ARTICLE = 'article';
-/** Of a list that the records are joined with: the line as it was given. */
+/** The line of the joined list, as given. */
 const GIVEN = 'given';
-/** Of such a list that is a table: what its other columns have, by their headers. */
+/** The other cells of that line, if the joined list is a table: header → text. */
 export const LIST = 'list';
 const BESIDE = [GIVEN, ...LAST];
-/** Longer than all the rest of most pages. */
+/** A column only if named: it is longer than all the rest of most records. */
 const ONLY_WHEN_NAMED = 'links';
 const MOST_COUNTED = 10_000;
 
 /**
  * Reads `--fields`: `name,Price=offers[0].price`.
  *
- * @throws UsageError if one is no column, or two have the same header
+ * @throws UsageError if one is not a column, or two have the same header
  */
 export function readColumns(text: string): readonly (Column & NamedPath)[] {
   const columns = text.split(',').map((written) => readColumn(written.trim(), text));
@@ -72,12 +72,12 @@ function readColumn(written: string, all: string): Column & NamedPath {
   return { header, path, flag: '--fields', text: name };
 }
 
-/** The columns of items that have these fields and no others. */
+/** Returns the columns of items that have exactly these fields. */
 export function columnsOfItems(fields: readonly string[]): readonly Column[] {
   return fields.map((name) => ({ header: name, path: { from: 'item', name } }));
 }
 
-/** The columns that a row has by itself: those of the record, then those of its data and its item, then the record's others. */
+/** Returns the columns of a single row: the first fields of its record, the fields of its data and item, then the record's other fields. */
 export function columnsOf(row: Row, each: FieldPath | undefined): readonly Column[] {
   const finder = new ColumnFinder(each);
   finder.see(row);
@@ -88,20 +88,20 @@ export function columnsOf(row: Row, each: FieldPath | undefined): readonly Colum
 export class ColumnFinder {
   readonly #each: FieldPath | undefined;
   readonly #ofRecord = new Set<string>(FIRST);
-  /** Of the table that the records are joined with. */
+  /** Headers of the table that the records are joined with. */
   readonly #listed = new Set<string>();
   readonly #ofArticle = new Set<string>();
   readonly #own = new Map<string, FieldPath>();
   readonly #beyond = new Set<string>();
-  /** Of the first row. */
+  /** The step of the first row. */
   #step: unknown;
 
-  /** @param each what is unfolded: it is no column beside its own items */
+  /** @param each the unfolded list, which is not a column beside its own elements */
   constructor(each?: FieldPath) {
     this.#each = each;
   }
 
-  /** Notes what a row has. */
+  /** Notes the fields of a row. */
   see(row: Row): void {
     const { item, data, record } = row;
     for (const name of BESIDE) if (Object.hasOwn(record, name)) this.#ofRecord.add(name);
@@ -119,7 +119,7 @@ export class ColumnFinder {
     else if (item !== undefined && item !== null) this.#own.set(headerOfItem(this.#each), ITEM);
   }
 
-  /** In their order. */
+  /** Returns the columns found, in order. */
   columns(): readonly Column[] {
     const isThere = (name: string): boolean => this.#ofRecord.has(name);
     const all = new Map<string, FieldPath>();
@@ -133,18 +133,18 @@ export class ColumnFinder {
     return Array.from(all, ([header, path]) => ({ header, path })).slice(0, MOST_COLUMNS);
   }
 
-  /** Of rows that are items, the columns that they have besides these. */
+  /** Returns the item fields that are not among these columns, as columns. */
   ofItemsBeside(columns: readonly Column[]): readonly Column[] {
     const known = new Set(columns.map(({ header }) => header));
     return columnsOfItems([...this.#own].flatMap(([name, path]) => (known.has(name) || path === ITEM ? [] : [name])));
   }
 
-  /** How many names there are beyond those that are kept; at least, if there are very many. */
+  /** Number of names beyond those that are kept. A lower bound if there are very many. */
   get beyond(): number {
     return this.#beyond.size;
   }
 
-  /** The names that data and items have, in the order in which they were found. */
+  /** The names of fields in data and items, in the order found. */
   get names(): readonly string[] {
     return [...this.#own.keys()];
   }
@@ -154,7 +154,7 @@ export class ColumnFinder {
     return Array.from(this.#listed, headerOfListed);
   }
 
-  /** How many columns there are beyond {@link MOST_COLUMNS}; at least, if there are very many. */
+  /** Number of columns beyond {@link MOST_COLUMNS}. A lower bound if there are very many. */
   get leftOut(): number {
     const nested = this.#listed.size + this.#ofArticle.size;
     const all = new Set([...this.#ofRecord, ...this.#own.keys()]).size + nested + this.#beyond.size;
@@ -164,7 +164,7 @@ export class ColumnFinder {
   #add(name: string): void {
     if (name === ONLY_WHEN_NAMED || this.#own.has(name)) return;
     if (this.#own.size < MOST_COLUMNS) this.#own.set(name, pathOf(name));
-    // A page may name its fields as it likes: each a different one, say.
+    // The number is limited, since every page could have different field names.
     else if (this.#beyond.size < MOST_COUNTED) this.#beyond.add(name);
   }
 }
@@ -177,7 +177,7 @@ function pathOf(name: string): FieldPath {
   return { from: 'any', name, rest: [] };
 }
 
-/** The header of items without names: the last name of the path they are at. */
+/** Returns the header for items that are not objects: the last name in the path of their list. */
 function headerOfItem(each: FieldPath | undefined): string {
   if (each === undefined || each.from === 'item') return 'data';
   return [each.name, ...each.rest].findLast((step) => typeof step === 'string') ?? each.name;

@@ -3,13 +3,13 @@ import { type NamedPath, PATH_EXAMPLES, parsePath, type Row, valueAt } from './f
 
 /** A condition on a row: `status=404,410`, `price!=`. */
 export interface Condition extends NamedPath {
-  /** `!=`: none of the values. */
+  /** The condition is `!=`: none of the values matches. */
   readonly isNegated: boolean;
-  /** Any of these; the empty text stands for a value that is missing. */
+  /** Values of which any may match. An empty text stands for a missing value. */
   readonly values: readonly string[];
 }
 
-/** @throws UsageError if the text is no condition */
+/** Reads a condition. @throws UsageError if the text is not one */
 export function readCondition(text: string): Condition {
   const sign = text.indexOf('=');
   const isNegated = text[sign - 1] === '!';
@@ -24,8 +24,8 @@ export function readCondition(text: string): Condition {
 }
 
 /**
- * Does a row meet a condition? Missing is what isn't there, null, an empty text and an empty list. Numbers are compared as
- * numbers, and of a list any element counts.
+ * Does a row meet a condition? Absent fields, null, empty texts and empty lists count as missing. Numbers are compared as numbers, and a
+ * list matches if any of its elements does.
  */
 export function holds({ path, isNegated, values }: Condition, row: Row): boolean {
   const value = valueAt(row, path);

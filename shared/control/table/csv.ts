@@ -1,18 +1,18 @@
 import { wellFormedJson } from '../../runtime/printable.ts';
 
 /**
- * What would end a cell, in this separator or in another that a spreadsheet may expect, and what would begin a formula.
- * Quotes keep a cell whole; the text in it stays what it was, so a program that runs formulas still runs this one.
+ * Text that would end a cell, by our separator or by another that a spreadsheet may expect, or that would start a formula. Quotes keep the
+ * cell whole, but its text is unchanged, so a program that runs formulas still runs it.
  */
 const NEEDS_QUOTES = /^[=+\-@]|[",;|\t\r\n]/;
 
-/** No cell holds it by RFC 4180: pandas and SQLite end the text there. */
+/** Not allowed in a cell by RFC 4180. Pandas and SQLite end the text at it. */
 const NUL = '\0';
 
-/** Values as a line of CSV (RFC 4180). Objects and lists are JSON in one cell; what is missing is an empty one. */
+/** Formats values as a line of CSV (RFC 4180). An object or list becomes JSON in one cell, a missing value an empty cell. */
 export function csvLine(values: readonly unknown[]): string {
   const line = values.map(cell).join(',');
-  // Readers skip an empty line: the only cell of a row would be no row.
+  // Readers skip empty lines, and so would lose a row with a single empty cell.
   return values.length === 1 && line.trim() === '' ? `"${line}"\r\n` : `${line}\r\n`;
 }
 

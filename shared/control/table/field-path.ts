@@ -1,16 +1,16 @@
 import { UsageError } from '../../runtime/errors.ts';
 import { isObject } from '../../task/is-object.ts';
 
-/** What the paths of a row are looked up in. */
+/** A row, in which paths are looked up. */
 export interface Row {
-  /** What `--each` unfolds; without it, the record's data. */
+  /** An element of the list that `--each` unfolds, or one of several items; otherwise the record's data. */
   readonly item: unknown;
   readonly data: unknown;
   readonly record: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Where a field is.
+ * The place of a field in a row.
  *
  * | written as              | is                                                                                        |
  * |-------------------------|-------------------------------------------------------------------------------------------|
@@ -23,7 +23,7 @@ export type FieldPath =
   | { readonly from: 'item'; readonly name?: string }
   | { readonly from: 'record' | 'any'; readonly name: string; readonly rest: readonly (string | number)[] };
 
-/** A path as somebody wrote it. */
+/** A path with the flag and text by which it was given. */
 export interface NamedPath {
   readonly flag: string;
   readonly text: string;
@@ -35,10 +35,10 @@ export const ITEM: FieldPath = { from: 'item' };
 const NO_NAME = /[.,=![\]]/;
 const INDEXES = /^(?:\[\d{1,9}\])+$/;
 
-/** What a path may look like, for an error message. */
+/** Examples of paths, for error messages. */
 export const PATH_EXAMPLES = 'name, offers[0].price, @status or .';
 
-/** Reads a path; nothing if the text is none. */
+/** Reads a path; undefined if the text is not one. */
 export function parsePath(text: string): FieldPath | undefined {
   if (text === '.') return ITEM;
   const isOfRecord = text.startsWith('@');
@@ -52,7 +52,7 @@ export function parsePath(text: string): FieldPath | undefined {
   return { from: isOfRecord ? 'record' : 'any', name, rest: [...indexes, ...others.flatMap((steps) => steps ?? [])] };
 }
 
-/** Reads `offers[0]`, a name and the indexes behind it. */
+/** Reads a name and the indexes after it, such as `offers[0]`. */
 function parseSteps(text: string): readonly [name: string, ...indexes: number[]] | undefined {
   const bracket = text.indexOf('[');
   const [name, indexes] = bracket < 0 ? [text, ''] : [text.slice(0, bracket), text.slice(bracket)];
@@ -64,14 +64,14 @@ function isName(text: string): boolean {
   return text !== '' && text === text.trim() && !NO_NAME.test(text);
 }
 
-/** @throws UsageError that names the flag */
+/** Reads a path. @throws UsageError, naming the flag, if the text is not one */
 export function readPath(text: string, flag: string): NamedPath {
   const path = parsePath(text.trim());
   if (path !== undefined) return { flag, text: text.trim(), path };
   throw new UsageError(`expected ${flag} to be a path like ${PATH_EXAMPLES}, got "${text}"`);
 }
 
-/** The value at a path; undefined if there is none. */
+/** Returns the value at a path; undefined if there is none. */
 export function valueAt({ item, data, record }: Row, path: FieldPath): unknown {
   if (path.from === 'item') return path.name === undefined ? item : fieldOf(item, path.name);
   const owners = path.from === 'record' ? [record] : [item, data, record];

@@ -7,10 +7,10 @@ import type { TableReader } from './table-query.ts';
 export const TABLE_FORMATS = ['jsonl', 'json', 'csv'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
-/** A byte order mark, by which Excel knows UTF-8. */
+/** A byte order mark, by which Excel recognises UTF-8. */
 const MARK = '\ufeff';
 
-/** How rows are written. */
+/** A format in which rows are written. */
 export interface RowFormat {
   readonly begin: string;
   /** @param index from 0 */
@@ -21,11 +21,11 @@ export interface RowFormat {
 interface RowFormatOptions {
   readonly reader: TableReader;
   readonly hasMark: boolean;
-  /** It goes to a terminal: CSV, which is data and left unchanged, is then made printable. */
+  /** The output goes to a terminal, so CSV is made printable. Elsewhere it is data, and left unchanged. */
   readonly isShown: boolean;
 }
 
-/** The rows of a table in one of the formats. Those of CSV have the columns that the reader knows by now. */
+/** Returns a format for the rows of a table. CSV has the columns that the reader knows at this point. */
 export function rowFormat(format: TableFormat, { reader, hasMark, isShown }: RowFormatOptions): RowFormat {
   if (format === 'jsonl')
     return { begin: '', line: (row) => `${printableJson(JSON.stringify(reader.jsonOf(row)))}\n`, end: '' };

@@ -4,49 +4,49 @@ import { type Column, ColumnFinder, columnsOf } from './columns.ts';
 import { type Condition, holds } from './condition.ts';
 import { type FieldPath, type NamedPath, type Row, valueAt } from './field-path.ts';
 
-/** A record, or a line of a list that has one at most. */
+/** A record, or a line of a list joined with its record, if it has one. */
 export type TableRecord = Readonly<Record<string, unknown>>;
 
-/** What of a run's records makes the rows of a table. */
+/** A query that turns the records of a run into the rows of a table. */
 export interface TableQuery {
-  /** Left out: all. */
+  /** Absent for all outcomes. */
   readonly outcome?: PageRecord['outcome'];
-  /** Of a crawler with steps, the one whose records are meant. Left out: all. */
+  /** The step whose records are selected; absent for all steps. */
   readonly step?: string;
-  /** Pages on which a step found no item have a row, too. */
+  /** Pages on which a step found no item also have a row. */
   readonly hasEmpty?: boolean;
   /** A list with a row for each of its elements. */
   readonly each?: NamedPath;
-  /** Without `each`, of a page on which a step found several items, each is a row; else all of them are one. */
+  /** Without `each`: each of a page's several items is a row. Otherwise they share one row. */
   readonly isRowPerItem?: boolean;
-  /** All must hold, of the row. */
+  /** Conditions that a row must all meet. */
   readonly where: readonly Condition[];
-  /** Left out: whatever there is. */
+  /** Absent for all columns found. */
   readonly columns?: readonly (Column & NamedPath)[];
 }
 
-/** Steps that are noted at most: a crawler has a few. */
+/** Maximum number of steps noted. A crawler has a few. */
 const MOST_STEPS = 100;
 
-/** Fields that records have only where something happened: that none has one is an answer, and no mistake. */
+/** Fields that records have only if something happened. If no record has such a field, that is an answer and not a mistake. */
 const OCCASIONAL = new Set(['reason', 'error', 'from', 'redirects', 'unchanged', 'truncated', 'insteadOf']);
 
-/** What was found in the records of a step. */
+/** Findings about the records of a step. */
 export interface StepFound {
-  /** As its records name it. */
+  /** The crawler, as the records name it. */
   readonly crawler: unknown;
-  /** Has a record of it a row? */
+  /** Has any record of the step a row? */
   hasRows: boolean;
 }
 
-/** Makes rows of records, and notes which of the named fields are nowhere. */
+/** Turns records into rows, and notes which of the named fields are in no record. */
 export class TableReader {
   readonly #query: TableQuery;
-  /** Of the rows of the table. */
+  /** Columns of the rows in the table. */
   readonly #columns: ColumnFinder;
-  /** Of all rows, while a named field has not been found. */
+  /** Columns of all rows, as long as a named field has not been found. */
   readonly #names: ColumnFinder;
-  /** Those that the rows are known to have. */
+  /** The columns set by {@link know}. */
   #known: readonly Column[] | undefined;
   readonly #steps = new Map<string, StepFound>();
   #missing: readonly NamedPath[];
@@ -63,14 +63,15 @@ export class TableReader {
   }
 
   /**
-   * The rows of a record: one, or one for each of its items if the query says so, or with `each` one for each element of that list. What is no list is one row, and an empty list
-   * none; nor has a page on which a step found nothing, unless that is asked for. Conditions are checked last.
+   * Yields the rows of a record: one, or one for each of its items if the query says so, or with `each` one for each element of that list.
+   * A value that is not a list gives one row, an empty list none. A page on which a step found nothing has no row, unless the query asks
+   * for it. Conditions are checked last.
    */
   *rows(record: TableRecord): Generator<Row, void, void> {
     const { outcome, step, hasEmpty = false, where } = this.#query;
     if (outcome !== undefined && record.outcome !== outcome) return;
     const found = this.#stepOf(record);
-    // A line of a list that has no record has no step either.
+    // A joined line without a record has no step, and is kept.
     if (step !== undefined && record.step !== step && record.task !== undefined) return;
     if (record.items === 0 && !hasEmpty) return;
     this.#records++;
@@ -83,11 +84,11 @@ export class TableReader {
     }
   }
 
-  /** A row in JSON: the columns that were named; else the whole record, or what a row of an unfolded list has. */
+  /** Returns a row as JSON: the named columns; otherwise the whole record, or all columns of the row if a list is unfolded. */
   jsonOf(row: Row): TableRecord {
     const { columns, each } = this.#query;
     if (columns === undefined && each === undefined) return row.record;
-    // Where columns were named, every row has all of them.
+    // If columns were named, every row has all of them, null where absent.
     const [own, absent] = columns === undefined ? [columnsOf(row, each?.path)] : [columns, null];
     return Object.fromEntries(
       own.map(({ header, path }) => {
@@ -97,39 +98,39 @@ export class TableReader {
     );
   }
 
-  /** Those that were named or are known, or else of all rows so far. */
+  /** The named or known columns, otherwise those of all rows so far. */
   get columns(): readonly Column[] {
     return this.#query.columns ?? this.#known ?? this.#columns.columns();
   }
 
-  /** Says which columns the rows have. Fields that the items so far have besides, since a middleware has added them, stand behind. */
+  /** Sets the columns of the rows. Further fields of the items so far, which a middleware may have added, come last. */
   know(columns: readonly Column[]): void {
     this.#known = [...columns, ...this.#columns.ofItemsBeside(columns)];
   }
 
-  /** How many columns were found beyond {@link columns}. */
+  /** Number of columns found beyond {@link columns}. */
   get columnsLeftOut(): number {
     return this.#known === undefined ? this.#columns.leftOut : this.#columns.beyond;
   }
 
-  /** The steps of the records of that outcome, those that weren't asked for included. None of crawlers of one function. */
+  /** The steps of all records with the query's outcome, even steps that were not asked for. Empty for crawlers of one function. */
   get steps(): ReadonlyMap<string, StepFound> {
     return this.#steps;
   }
 
-  /** Has a record more than one row, since it has several items? */
+  /** Has any record more than one row, because it has several items? */
   get hasItemRows(): boolean {
     return this.#hasItemRows;
   }
 
-  /** What was named and found nowhere. Of no rows, nothing can be said. */
+  /** The named fields that no row has. Empty if there are no rows, since nothing is known then. */
   get missing(): readonly NamedPath[] {
     const { each } = this.#query;
     const noList = each !== undefined && this.#records > 0 && !this.#isListFound ? [each] : [];
     return [...noList, ...(this.#rows > 0 ? this.#missing : [])];
   }
 
-  /** The names that data and items have, if something was {@link missing}. */
+  /** The names of fields in data and items, if something was {@link missing}. */
   get names(): readonly string[] {
     return this.#names.names;
   }
@@ -150,7 +151,7 @@ export class TableReader {
       this.#hasItemRows ||= items !== undefined && isRowPerItem;
       return;
     }
-    // A list within each of several items is unfolded with its own item around it.
+    // If the list is inside each of several items, it is unfolded item by item.
     const { path } = each;
     const hasList = (item: unknown): boolean => path.from === 'any' && isObject(item) && Object.hasOwn(item, path.name);
     const withinItems = items?.some(hasList) === true ? items : undefined;

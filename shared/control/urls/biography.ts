@@ -29,15 +29,15 @@ import { MOST_RUNS_OF_URL, marksOfUrl } from './url-marks.ts';
 export interface Biography {
   readonly url: string;
   readonly mark: string;
-  /** Taken by runs that share their marks. */
+  /** A run that shares its marks has taken the URL. */
   readonly known: boolean;
-  /** Runs that know the URL; with `--run`, only that one. */
+  /** Runs that know the URL; with `--run`, only that run. */
   readonly runs: readonly RunChapter[];
-  /** There are older runs, which were not looked through. */
+  /** There are older runs, which were not searched. */
   readonly truncated: boolean;
   /** The last ten failed attempts of the past 24 hours, newest first. */
   readonly attempts: readonly AttemptNote[];
-  /** Dead letters as `dlq show` prints them; nothing if RabbitMQ could not be asked. */
+  /** Dead letters as `dlq show` prints them; null if RabbitMQ could not be reached. */
   readonly letters: readonly object[] | null;
   readonly lettersProblem: string | null;
 }
@@ -46,21 +46,21 @@ export interface RunChapter extends TaskTrace {
   readonly task: string;
   /** Why the whole run waits, if it is paused. */
   readonly pauseReason?: string;
-  /** The group that it owns: what its joins wait for. */
+  /** The group that the task owns, for which its joins wait. */
   readonly group?: Pick<GroupStanding, 'open' | 'joins'>;
-  /** Its record, if this machine has it. */
+  /** The task's record, if this machine has it. */
   readonly record?: PageRecord;
-  /** Why its robots.txt, as the fleet knows it now, forbids the URL; for a run that obeys it and whose records this machine doesn't have. */
+  /** Why the currently known robots.txt forbids the URL. Only for a run that obeys it and whose records are not on this machine. */
   readonly forbidden?: string;
-  /** Why it may not know the URL, if it doesn't. */
+  /** Possible reasons why the run doesn't know the URL, if it doesn't. */
   readonly unknown?: UnknownUrl;
 }
 
-/** Runs searched for the record at most: any run that shares its marks may have taken the URL. */
+/** Maximum number of runs searched for the record: any run that shares its marks may have taken the URL. */
 const MOST_RECORDS = 20;
 const MOST_ATTEMPTS = 10;
 
-/** Where to look a URL up. The caller closes what it opened. */
+/** The places to look a URL up. The caller closes what it opened. */
 export interface Archives {
   readonly stores: {
     readonly runs: Runs & RunOverview;
@@ -69,14 +69,14 @@ export interface Archives {
     readonly robots: Pick<RobotsStore, 'find'>;
   };
   readonly records: <T>(action: (records: RecordSource) => Promise<T>) => Promise<T>;
-  /** The dead letters that are meant. */
+  /** Returns the dead letters that `isMeant` selects. */
   readonly letters: (isMeant: (found: FoundLetter) => boolean) => Promise<readonly FoundLetter[]>;
 }
 
-/** Collects all that is known about a URL, in one run or in the newest ones. */
+/** Collects everything known about a URL, in one run or in the newest runs. */
 export async function lookUp(text: string, run: string | undefined, archives: Archives): Promise<Biography> {
   const { stores } = archives;
-  // One more says whether there are any.
+  // One more than needed, to see whether there are older runs.
   const listed = run === undefined ? await stores.runs.list(MOST_RUNS_OF_URL + 1) : [run];
   const ids = listed.slice(0, MOST_RUNS_OF_URL);
   const { url, host, plain, ofRun, all } = await marksOfUrl(text, ids, stores.runs);
@@ -126,7 +126,7 @@ export async function lookUp(text: string, run: string | undefined, archives: Ar
   return { url, mark, known: known.includes(true), runs: chapters, truncated, attempts: newest, ...letters };
 }
 
-/** Why the rules that are known of a URL's origin forbid it. */
+/** Returns why the known robots.txt rules of a URL's origin forbid it; undefined if they don't. */
 async function refusalOf(text: string, robots: Pick<RobotsStore, 'find'>): Promise<string | undefined> {
   const url = readUrl(text);
   if (isProblem(url)) return undefined;
@@ -134,7 +134,7 @@ async function refusalOf(text: string, robots: Pick<RobotsStore, 'find'>): Promi
   return rules === undefined ? undefined : robotsRefusal(rules, url.href);
 }
 
-/** The record of a task, if this machine has the records of its run. */
+/** Finds the record of a task, if this machine has the records of its run. */
 function recordOf(run: string, task: string, { records }: Archives): Promise<PageRecord | undefined> {
   return records(async (source) => ((await source.has(run)) ? await source.find(run, task) : undefined));
 }
@@ -152,7 +152,10 @@ async function lettersOf(
   }
 }
 
-/** Says of a hundred thousand letters, cheaply, which are of a URL: by their ids, or by the URLs of those of its hosts. */
+/**
+ * Returns a test for letters of a URL, cheap enough for a hundred thousand of them: by id, or, only for letters of the URL's hosts, by
+ * their URL.
+ */
 function letterJudge(marks: readonly string[], host: string): (found: FoundLetter) => boolean {
   const fingerprints = new Set(marks.map(fingerprintOf));
   const hosts = new Set([host, ...marks.map((mark) => hostOfMark(keyOfMark(mark)))]);

@@ -2,13 +2,14 @@ import type { RunProgress } from '../../ports/runs.ts';
 import { matchesUrl } from '../../task/url/glob.ts';
 
 /**
- * Why a run may not know a URL, as far as its options and counters tell. URLs that are left out are not stored: a link to it would be left
- * out by `by`, and `progress` has what the run has left out so far. A crawler's step may have a scope and patterns of its own.
+ * Possible reasons why a run doesn't know a URL, as far as its options and counters tell. URLs that were left out are not stored, so this
+ * is a guess: `by` would leave out a link to the URL, and `progress` counts what the run has left out so far. A crawler's step can have its
+ * own scope and patterns.
  */
 export interface UnknownUrl {
-  /** The flag that keeps it out, whatever leads to it; null if none does for certain. */
+  /** The flag that leaves the URL out, whichever page links to it; null if none certainly does. */
   readonly by: 'exclude' | 'include' | null;
-  /** The pattern that excludes it; or all that include, none of which does. */
+  /** The pattern that excludes the URL; or all patterns of `include`, none of which matches it. */
   readonly patterns?: readonly string[];
   readonly progress: Pick<RunProgress, 'leftOut' | 'options' | 'discovered' | 'steps'>;
 }

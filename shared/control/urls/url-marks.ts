@@ -6,7 +6,7 @@ import { urlKeyOf } from '../../task/url/url-key.ts';
 
 /** The marks of a URL's first step in several runs, whose rules may differ. */
 export interface UrlMarks {
-  /** The text; serialised if it is a URL. */
+  /** The given text, serialised if it is a URL. */
   readonly url: string;
   /** The politeness key; {@link MALFORMED_HOST} for a text that isn't a URL. */
   readonly host: string;
@@ -18,9 +18,9 @@ export interface UrlMarks {
   readonly all: readonly string[];
 }
 
-/** Runs searched for a URL, the newest first. */
+/** Maximum number of runs searched for a URL, newest first. */
 export const MOST_RUNS_OF_URL = 100;
-/** Runs read at once: a bound on how long the store is kept busy. */
+/** Runs read at once, so that the store is not kept busy for long. */
 const AT_ONCE = 100;
 
 /** Finds the marks of a text in these runs. */

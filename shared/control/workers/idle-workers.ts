@@ -1,13 +1,13 @@
 import type { LiveWorker } from '../../ports/roster.ts';
 import { SECOND_MS } from '../../task/durations.ts';
 
-/** Whoever has settled something since then may get more at any moment. */
+/** A worker that settled a task more recently than this may get more at any moment. */
 const IDLE_AFTER_MS = 15 * SECOND_MS;
 
 /**
- * Has no worker had anything to do for a while? Those of an earlier version don't say, and are taken to be busy.
+ * Have all workers been idle for a while? Workers of an earlier version don't report that, and count as busy.
  *
- * @param runMs how long the run has been under way: of one that has just begun, workers may have tasks that no beat has named yet
+ * @param runMs age of the run: workers may have tasks of a new run that no heartbeat has reported yet
  */
 export function haveNothingToDo(
   workers: readonly Pick<LiveWorker, 'inHand' | 'progress' | 'silentMs'>[],

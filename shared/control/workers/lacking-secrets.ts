@@ -1,7 +1,7 @@
 import type { LiveWorker } from '../../ports/roster.ts';
 import { counted } from '../format.ts';
 
-/** What workers leave to others, since their environment lacks secrets of a crawler: a sentence for each crawler and its secrets. */
+/** A sentence for each crawler whose tasks some workers leave to others, because their environment lacks its secrets. */
 export function lackingSecrets(workers: readonly Pick<LiveWorker, 'lacking'>[]): readonly string[] {
   const all = workers.flatMap(({ lacking = {} }) =>
     Object.entries(lacking).map(([crawler, names]) => `${names.join(', ')}, for crawler ${crawler}`),

@@ -1,11 +1,12 @@
 import { PROTOCOL, type Roster } from '../../ports/roster.ts';
 import { ConfigurationError } from '../../runtime/errors.ts';
 
-/** Workers named at most. */
+/** Maximum number of workers named. */
 const MOST_NAMED = 5;
 
 /**
- * Workers of an older protocol would leave such a run's tasks to others for ever, or get them wrong.
+ * Refuses to start a run with steps while workers of an older protocol are alive. They would leave its tasks to others for ever, or
+ * handle them wrongly.
  *
  * @throws ConfigurationError if one is alive
  */
@@ -15,6 +16,6 @@ export async function refuseOlderWorkers(roster: Pick<Roster, 'workers'>): Promi
   const named = older.slice(0, MOST_NAMED).map(({ id, version }) => `${id} (trawl ${version})`);
   const others = older.length > MOST_NAMED ? ` and ${older.length - MOST_NAMED} more` : '';
   throw new ConfigurationError([
-    `a crawler with steps needs workers of protocol ${PROTOCOL}, and an older one is at work: ${named.join(', ')}${others}. Stop it, or update it; a worker that died counts for 30 s`,
+    `a crawler with steps needs workers of protocol ${PROTOCOL}, but an older one is running: ${named.join(', ')}${others}. Stop or update it; a dead worker counts as running for 30 s`,
   ]);
 }

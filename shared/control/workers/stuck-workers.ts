@@ -1,8 +1,8 @@
 import type { LiveWorker } from '../../ports/roster.ts';
 
 /**
- * Is a worker stuck: it beats and has tasks in hand, and has settled none for as long as one page may take at most? One of an earlier
- * version doesn't say, and is taken to be well.
+ * Is a worker stuck? It is if it beats and has tasks in hand, but has settled none for longer than one page can take. A worker of an
+ * earlier version doesn't report that, and counts as healthy.
  */
 export function isStuck({ inHand, progress, silentMs }: Pick<LiveWorker, 'inHand' | 'progress' | 'silentMs'>): boolean {
   return inHand > 0 && progress !== undefined && progress.unsettledMs + silentMs > progress.stuckAfterMs;

@@ -2,11 +2,11 @@ import type { LiveWorker, WorkerBound } from '../../ports/roster.ts';
 import type { HostLine } from '../../ports/run-overview.ts';
 import { SECOND_MS } from '../../task/durations.ts';
 
-/** Pages a second that one worker is taken to do, before any has shown what it does. */
+/** Assumed pages per second of one worker, until one has shown its speed. */
 const EXPECTED_PAGES_PER_SECOND = 20;
-/** What a host without a rate that never answered is taken to need for an answer. */
+/** Assumed response time of a host that has no rate and has never answered. */
 const EXPECTED_RESPONSE_MS = SECOND_MS;
-/** With less than this to do, a worker's share of busy time says more of its timers than of its pages. */
+/** Minimum share of busy time. Below it, the share reflects a worker's timers more than its pages. */
 const LEAST_BUSY_SHARE = 0.05;
 const LEAST_PAGES_PER_SECOND = 1;
 /** A worker that waits for these does fewer pages than it could. */
@@ -16,7 +16,7 @@ type HostPace = Pick<HostLine, 'host' | 'intervalMs' | 'pausedMs' | 'responseMs'
 type WorkerPace = Pick<LiveWorker, 'bound' | 'progress'>;
 
 interface Demand {
-  /** Those with waiting tasks, of all running runs; one that several runs name may come several times. */
+  /** Hosts with waiting tasks, of all running runs. A host that several runs have can come several times. */
   readonly hosts: Iterable<HostPace>;
   readonly workers: readonly WorkerPace[];
   /** `HOST_CONCURRENCY`; 0 for no limit. */
@@ -24,32 +24,32 @@ interface Demand {
 }
 
 /**
- * How many workers the waiting hosts can keep busy: the pages a second that they allow, by what one worker does when no host holds it
- * back. 0 if nothing waits.
+ * Returns the number of workers that the waiting hosts can keep busy: the pages per second that the hosts allow, divided by those that one
+ * worker does when no host holds it back. 0 if nothing waits.
  */
 export function workersWanted({ hosts, workers, hostConcurrency }: Demand): number {
   const perWorker = pagesPerSecondOfOne(workers);
   const allowed = new Map<string, number>();
   for (const line of hosts) {
     const pages = pagesPerSecondOf(line, { hostConcurrency, perWorker });
-    // A host moves at the slowest rate of the runs that name it.
+    // A host is asked at the slowest rate of the runs that have it.
     allowed.set(line.host, Math.min(pages, allowed.get(line.host) ?? Number.POSITIVE_INFINITY));
   }
   let sum = 0;
   for (const pages of allowed.values()) sum += pages;
-  // 60 hosts at a page a second each are 60, and not a little more.
+  // Rounded first: 60 hosts at a page a second each must sum to 60, not to slightly more.
   return Math.ceil(Number((sum / perWorker).toFixed(6)));
 }
 
 /**
- * Pages a second that a host allows.
+ * Returns the pages per second that a host allows.
  *
  * | the host                          | allows                                        |
  * |-----------------------------------|-----------------------------------------------|
  * | is paused                         | none                                          |
- * | has a rate, or was slowed         | one an interval                               |
- * | has no rate                       | `HOST_CONCURRENCY` at once, by its answers of late |
- * | has no rate, and no limit at once | what one worker does                          |
+ * | has a rate, or was slowed         | one per interval                              |
+ * | has no rate                       | `HOST_CONCURRENCY` at once, by its recent response times |
+ * | has no rate and no limit at once  | as many as one worker does                    |
  */
 function pagesPerSecondOf(
   { intervalMs, pausedMs, responseMs = EXPECTED_RESPONSE_MS }: HostPace,
@@ -62,8 +62,8 @@ function pagesPerSecondOf(
 }
 
 /**
- * Pages a second that one worker does when no host holds it back: the mean over the workers that have shown it. One that hosts hold back
- * would do as much more as it has time left.
+ * Returns the pages per second that one worker does when no host holds it back: the mean over the workers that have shown it. The speed of
+ * a worker that hosts hold back is extrapolated by its share of busy time.
  */
 export function pagesPerSecondOfOne(workers: readonly WorkerPace[]): number {
   const shown = workers.flatMap(({ bound, progress }) => {

@@ -177,7 +177,7 @@ describe('a Redis that takes no writes here', () => {
     const workplace = await setup({ REDIS_URL: url });
     const doctor = await workplace.run(['doctor']);
     expect(doctor.stdout).toMatch(
-      /warning {2}Redis: is full to \d+ % of maxmemory: producers wait, .*redis-cli config set maxmemory SIZE/,
+      /warning {2}Redis: uses \d+ % of its maxmemory: producers wait, .*redis-cli config set maxmemory SIZE/,
     );
     await redis.config('SET', 'maxmemory', '0');
     expect((await workplace.run(['doctor'])).stdout).not.toContain('maxmemory');

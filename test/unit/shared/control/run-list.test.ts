@@ -57,7 +57,7 @@ test('how full the store is, is asked once a look, and only if a producer has of
   expect(asked).toBe(0);
   for (const run of ['run-2', 'run-3']) await open(run, 'open');
   const sentences = (await lister.look()).views.map(({ bottleneck }) => bottleneck.sentence);
-  expect([asked, sentences.filter((each) => each.startsWith('Redis is full to 90 %')).length]).toEqual([1, 2]);
+  expect([asked, sentences.filter((each) => each.startsWith('Redis uses 90 %')).length]).toEqual([1, 2]);
   await lister.look();
   expect(asked).toBe(2);
 });

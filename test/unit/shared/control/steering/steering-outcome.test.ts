@@ -5,7 +5,7 @@ import { progressOf } from '../../../../support/builders.ts';
 
 const OPEN: Partial<RunProgress> = { sealed: false, producers: { open: 1, lost: 1, silent: [] } };
 const NONE_LEFT = { waiting: 0, inFlight: 0 };
-const OVER = 'Its URLs are free again: trawl produce … starts a new run.';
+const OVER = 'Its URLs can be taken again: trawl produce … starts a new run.';
 
 // biome-ignore format: a table
 test.each<[SteerVerb, RunState, RunState, Partial<RunProgress>, Partial<RunProgress>, 0 | 1, string]>([
@@ -16,9 +16,9 @@ test.each<[SteerVerb, RunState, RunState, Partial<RunProgress>, Partial<RunProgr
   ['resume', 'paused',    'running',   {}, {}, 0, 'Run r: paused → running. 5 wait.'],
   ['resume', 'running',   'running',   {}, {}, 0, 'Run r was running already: nothing changed.'],
   ['resume', 'finished',  'finished',  {}, {}, 0, 'Run r is finished: there is nothing to resume.'],
-  ['resume', 'cancelled', 'cancelled', {}, {}, 1, `Run r is cancelled, which is for good. ${OVER}`],
-  ['cancel', 'running',   'cancelled', {}, { cancelled: 5 }, 0, 'Run r: running → cancelled. 5 that waited dropped. 2 in flight, to be finished or dropped.'],
-  ['cancel', 'paused',    'cancelled', {}, { cancelled: 5, ...NONE_LEFT }, 0, 'Run r: paused → cancelled. 5 that waited dropped. Nothing is in flight.'],
+  ['resume', 'cancelled', 'cancelled', {}, {}, 1, `Run r is cancelled and can't be resumed. ${OVER}`],
+  ['cancel', 'running',   'cancelled', {}, { cancelled: 5 }, 0, 'Run r: running → cancelled. 5 that waited were dropped. 2 in flight, to be finished or dropped.'],
+  ['cancel', 'paused',    'cancelled', {}, { cancelled: 5, ...NONE_LEFT }, 0, 'Run r: paused → cancelled. 5 that waited were dropped. Nothing is in flight.'],
   ['cancel', 'cancelled', 'cancelled', {}, NONE_LEFT, 0, 'Run r was cancelled already. Nothing is in flight.'],
   ['cancel', 'finished',  'finished',  {}, {}, 0, 'Run r is finished: there is nothing to cancel.'],
   ['seal',   'running',   'running',   OPEN, {}, 0, 'Run r is sealed, no more seeds will come (producers: 1 lost, 1 still at work, which nobody waits for any more): running → running, 7 left.'],

@@ -59,7 +59,10 @@ const LOOK_EVERY_MS = 50;
 export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'fetch', 'fleet', 'metrics', 'output'])
-      .argument('[seeds...]', 'sites, sitemaps, pages, files of URLs, - for a list on standard input (default: SEEDS)')
+      .argument(
+        '[seeds...]',
+        'sites, sitemaps, pages, files of URLs, or - for a list on standard input (default: SEEDS)',
+      )
       .option('--urls-file <file>', 'a file of URLs, one per line (can be repeated)', repeated)
       .option('--run <id>', 'join this run, or name the new one')
       .option('--arg <name=value>', 'a crawler argument for a new run (can be repeated)', repeated)

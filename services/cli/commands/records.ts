@@ -49,7 +49,7 @@ async function sayNoRecords(source: RecordSource, run: string | undefined, setti
   const setting = settings.sink === undefined ? 'OUTPUT_DIR' : 'SINK';
   const sink = run === undefined ? undefined : (await beginningOf(run, settings).catch(() => undefined))?.sink;
   if (sink !== undefined && sink !== sinkPlaceOf(settings)) {
-    sayFailure(`no records of run ${run} in ${place} (${setting}): they are in ${sink}: set SINK to that`);
+    sayFailure(`no records of run ${run} in ${place} (${setting}). They are in ${sink}: set SINK to that`);
     return 1;
   }
   const others = await source.runs();

@@ -58,7 +58,7 @@ export const command: CommandModule = {
     addCommonOptions(command, ['run', 'fetch', 'worker'])
       .argument('<url>', 'the URL of a page')
       .option('--step <name>', 'the step that reads the page (default: the one its URL starts at)')
-      .option('--kept <json>', 'the data that the link to this page keeps')
+      .option('--kept <json>', 'the data kept by the link to this page')
       .option('--arg <name=value>', 'an argument of the crawler (can be repeated)', repeated)
       .option('--method <method>', 'request method (default: GET, or POST with --data)')
       .option('--data <text>', 'send this body, or a file as @FILE: JSON, or the fields of a form')

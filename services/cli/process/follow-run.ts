@@ -6,7 +6,7 @@ import type { Telling } from '../text/teller.ts';
 interface FollowOptions {
   readonly watcher: Pick<RunWatcher, 'follow'>;
   readonly telling: Telling;
-  /** The document that the producer is reading, while it reads. */
+  /** Returns a note on the producer's progress, until all seeds are offered. */
   readonly reading: () => string | undefined;
   /** Resolves once there is nothing left to follow. */
   readonly untilOver: (signal: AbortSignal) => Promise<void>;

@@ -17,6 +17,6 @@ export function warnOfIdleFlags(
   const what = idle.map(({ flag }) => `--${flag}`).join(', ');
   log.warn(
     { what },
-    'without --follow no links are followed, and all seeds are crawled (--limit limits them); without effect:',
+    'without --follow no links are followed, and all seeds are crawled (--limit bounds them); without effect:',
   );
 }

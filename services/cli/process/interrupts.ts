@@ -3,7 +3,7 @@ import { exitNow } from '../../../shared/runtime/process-exit.ts';
 import { SECOND_MS } from '../../../shared/task/durations.ts';
 import { say } from '../text/output.ts';
 
-/** Longest time from a signal to the end of the process. Pages in hand can finish until shortly before. */
+/** Longest time from each signal to the end of the process. Pages in hand can finish until shortly before. */
 export const GRACE_MS = { SIGINT: 10_000, SIGTERM: 35_000 } as const;
 export type StopSignal = keyof typeof GRACE_MS;
 
@@ -99,7 +99,7 @@ export class Interrupts {
     return this.#graceMs / SECOND_MS;
   }
 
-  /** Exit code of a process that SIGTERM is meant to end (0), but Ctrl-C is not. */
+  /** Exit code of a process whose normal end is SIGTERM (0), while Ctrl-C interrupts it. */
   get exitCode(): number {
     return this.#first === 'SIGINT' ? EXIT_INTERRUPTED : 0;
   }

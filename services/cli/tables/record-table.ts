@@ -150,7 +150,7 @@ function remarksOnSteps({ query, format }: TablePlan, { steps }: TableReader, wr
   const { step, columns, outcome, hasEmpty } = query;
   const names = [...steps.keys()];
   if (step !== undefined && names.length > 0 && !steps.has(step))
-    return [`trawl: no record is from a step ${step}; the steps are ${names.join(', ')} (--step)`];
+    return [`trawl: no record is from step ${step}; the steps are ${names.join(', ')} (--step)`];
   if (written === 0 && outcome === 'done' && hasEmpty !== true && names.length > 0)
     return ['trawl: the steps found nothing on these pages (--empty adds a row for each of them)'];
   const ofRows = [...steps].filter(([, { hasRows }]) => hasRows).map(([name]) => name);

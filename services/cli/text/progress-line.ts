@@ -8,7 +8,7 @@ export class ProgressLine implements Teller {
   readonly everyMs = 200;
   readonly #line = new TerminalLine();
 
-  /** @param reading the document that the producer is reading, while it reads */
+  /** @param reading a note on the producer's progress, until all seeds are offered */
   show(view: RunView, reading?: string): void {
     this.#line.show((columns) => progressParts(view, columns, reading));
   }

@@ -22,7 +22,7 @@ const BAR_SHARE = 0.2;
  * Describes a run's progress within this many columns: pages ended and known, pages a second, ETA, failures, and what the run waits for.
  * Parts without room are left out from the end. Only the last part can be cut, between words.
  *
- * @param reading the document that the producer is reading, while it reads
+ * @param reading a note on the producer's progress, until all seeds are offered
  */
 export function progressParts({ progress, bottleneck, rate }: RunView, columns: number, reading?: string): Part[] {
   const ended = endedOf(progress);
@@ -55,7 +55,7 @@ export function progressSentence({ progress, bottleneck, rate }: RunView, readin
   return `Run ${run} after ${duration(elapsedMs(progress))}: ${numbers}${note === '' ? '' : `; ${note}`}`;
 }
 
-/** The note after the numbers: what the producer is reading, or what the run waits for. Printable. */
+/** The note after the numbers, on the producer or on what the run waits for. Printable. */
 function noteOf({ sentence }: Bottleneck, reading: string | undefined): string {
   return printable(reading ?? sentence);
 }

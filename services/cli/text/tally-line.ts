@@ -33,8 +33,8 @@ export async function withTally<T>(
 }
 
 /**
- * Shows the progress of a command that takes longer than a second: `1 200 000 of 1 879 312 waiting URLs dropped`. Silent unless on a
- * terminal, and when a script or a pager reads the output.
+ * Shows the progress of a command that takes longer than a second: `1 200 000 of 1 879 312 waiting URLs dropped`. Shown only on a
+ * terminal, and not while a script or a pager reads the output.
  */
 export class TallyLine {
   readonly #line = new TerminalLine();

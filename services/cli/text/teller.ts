@@ -5,7 +5,7 @@ import { canRedraw } from './output.ts';
 export interface Teller {
   /** Interval between two views, in milliseconds. */
   readonly everyMs: number;
-  /** @param reading the document that the producer is reading, while it reads */
+  /** @param reading a note on the producer's progress, until all seeds are offered */
   show(view: RunView, reading?: string): void;
   /** Clears what is shown for good: nothing is shown afterwards. */
   clear(): void;

@@ -10,8 +10,8 @@ export async function browseLetters(letters: Pick<DeadLetters, 'browse'>): Promi
 }
 
 /**
- * Returns the first selected letters, in the order of {@link browseLetters}, with the number of selected letters and of all letters. Keeps
- * few more than twice `limit` letters in memory, however many there are.
+ * Returns the first selected letters, in the order of {@link browseLetters}, with the number of selected letters and of all letters. Holds
+ * only about twice `limit` letters in memory, however many there are.
  */
 export async function listLetters(
   letters: Pick<DeadLetters, 'sift'>,

@@ -20,7 +20,7 @@ describe("a URL's biography", () => {
       `${bad}\n${good}\n`,
     );
     expect(await tell(good)).toContain(
-      'Run mine (running): waits in the normal list of its host, 1 before it: the host is paused by hand (they called).',
+      'Run mine (running): waits in the normal list of its host, 1 ahead of it: the host is paused by hand (they called).',
     );
     await workplace.run(['pause', 'mine', '--reason', 'a look']);
     expect(await tell(good)).toContain('The run is paused (a look): trawl resume mine');

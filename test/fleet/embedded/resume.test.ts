@@ -154,7 +154,7 @@ describe('trawl crawl --resume', () => {
     expect([await stored('flag'), await stored('env')]).toEqual([40, 40]);
     const lookedFor = await workplace.run(['records', 'flag']);
     expect(lookedFor.stderr).toMatch(
-      /^trawl: no records of run flag in \.\/output \(OUTPUT_DIR\): they are in Postgres at \S+ .*: set SINK to that\n$/,
+      /^trawl: no records of run flag in \.\/output \(OUTPUT_DIR\)\. They are in Postgres at \S+ .*: set SINK to that\n$/,
     );
   });
 

@@ -24,7 +24,7 @@ test('tables of several steps have a row for each item, and say which flags make
     [['--fields', 'sku,text,name'],                80, []],
     [['--step', 'reviews', '--join', 'urls.txt'],   2, []],
     [['--step', 'list'],                            0, ['trawl: the steps found nothing on these pages (--empty adds a row for each of them)']],
-    [['--step', 'lists'],                           0, ['trawl: no record is from a step lists; the steps are list, product, reviews (--step)']],
+    [['--step', 'lists'],                           0, ['trawl: no record is from step lists; the steps are list, product, reviews (--step)']],
   ];
   for (const [flags, rows, said] of cases) {
     const ended = await workplace.run(['records', 'r', ...flags, '-o', 'table.csv']);

@@ -25,6 +25,6 @@ test.each<[string, Record<string, string>, typeof PAGE, string | undefined]>([
     log,
   });
   const said =
-    'warn: without --follow no links are followed, and all seeds are crawled (--limit limits them); without effect:';
+    'warn: without --follow no links are followed, and all seeds are crawled (--limit bounds them); without effect:';
   expect(log.lines).toEqual(named === undefined ? [] : [`${said} ${named}`]);
 });

@@ -20,7 +20,11 @@ const PROBLEMS: readonly (readonly [said: RegExp, verdict: (words: TlsWords) => 
       `Its address in ${address} must be a name in the certificate`,
     ],
   ],
-  [/certificate has expired|certificate is not yet valid/, () => ['has a certificate that is out of date', 'Renew it']],
+  [/certificate has expired/, () => ['has a certificate that has expired', 'Renew it']],
+  [
+    /certificate is not yet valid/,
+    () => ['has a certificate that is not valid yet', 'Is the clock right, here and where the certificate was made?'],
+  ],
   [
     /alert certificate required|alert handshake failure/,
     (words) => (words.certFile === undefined ? wantsCertificate(words) : refusesCertificate(words, words.certFile)),

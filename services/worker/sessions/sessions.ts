@@ -202,7 +202,7 @@ export class Sessions {
       if (!(error instanceof StepError)) throw error;
       return masked(error.message, secrets).slice(0, MAX_PROBLEM_LENGTH);
     } finally {
-      over.abort(new Error('the login has returned: it must await its requests'));
+      over.abort(new Error('the login has ended: await all its requests'));
     }
   }
 }

@@ -179,7 +179,11 @@ test.each([
   ['self-signed certificate in certificate chain', 'has a certificate that is not trusted: self-signed certificate in certificate chain. Name a file with its issuer (PEM): REDIS_CA_FILE=ca.pem'],
   ['unable to verify the first certificate; if the root CA is installed locally, try', 'has a certificate that is not trusted: unable to verify the first certificate. Name a file'],
   [OTHER_NAME,                'has a certificate for another name: Hostname/IP does not match'],
-  ['certificate has expired', 'has a certificate that is out of date: certificate has expired. Renew it'],
+  ['certificate has expired', 'has a certificate that has expired: certificate has expired. Renew it'],
+  [
+    'certificate is not yet valid',
+    "has a certificate that is not valid yet: certificate is not yet valid. Is the clock right, here and where the certificate was made?",
+  ],
   [NO_CLIENT,                 'requires a client certificate: tlsv13 alert certificate required. Set REDIS_CERT_FILE and REDIS_KEY_FILE'],
   [NO_TLS,                    'speaks no TLS: wrong version number. Check REDIS_URL: redis:// is without TLS'],
 ])('a certificate that is not good is no outage: %#', async (said, told) => {

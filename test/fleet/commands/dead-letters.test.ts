@@ -174,7 +174,7 @@ describe('dead letters', () => {
     expect((await lettersOf(workplace, '--host', 'b.test:81')).map(({ url }) => url)).toEqual(['http://b.test:81/1']);
 
     const refused = await workplace.run(['dlq', 'purge', '--limit', '1']);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('say --all')]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('give --all')]);
     expect((await workplace.run(['dlq', 'purge', '--host', 'a.test', '--dry-run'])).stdout).toBe(
       '2 dead letters would be deleted; nothing was changed\n',
     );

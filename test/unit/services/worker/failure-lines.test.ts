@@ -26,7 +26,7 @@ async function open() {
   return { ...stores, sink, failures, releaser };
 }
 
-test('what release finds past its deadline, or malformed, leaves a line with the records', async () => {
+test('a task that release finds past its deadline or malformed leaves a failure line with the records', async () => {
   const { releaser, sink, runs } = await open();
   await releaser.fill();
   const head = { run: 'r', outcome: 'failed', crawler: 'headlines', worker: 'w-1', attempt: 0 };
@@ -37,7 +37,7 @@ test('what release finds past its deadline, or malformed, leaves a line with the
   expect(await runs.progress('r')).toMatchObject({ failed: 2, waiting: 0 });
 });
 
-test('the line of a page whose host was given up says so, as its dead letter does', async () => {
+test('the failure line of a page whose host was given up says so, as its dead letter does', async () => {
   const { frontier, failures, sink } = await open();
   await frontier.offer('r', [offerOf('http://down.test/1')]);
   const { tasks } = await frontier.release(EVERYTHING);
@@ -47,7 +47,7 @@ test('the line of a page whose host was given up says so, as its dead letter doe
   expect(sink.records).toMatchObject([{ url: 'http://down.test/1', reason: 'host_down', error }]);
 });
 
-test('as long as records can not be stored, the failure waits, and nothing is dead-lettered', async () => {
+test('while records can’t be stored, a failed task keeps waiting and is not dead-lettered', async () => {
   const { releaser, sink, runs, transport } = await open();
   sink.failure = new Error('the disk is full');
   await releaser.start();
@@ -59,7 +59,7 @@ test('as long as records can not be stored, the failure waits, and nothing is de
   expect([sink.records.length, (await transport.browse(9)).length]).toEqual([2, 2]);
 });
 
-test('a message that is no task leaves a line as well: of the run in its id, or of strangers', async () => {
+test('a message that is not a task leaves a failure line in the run its id names, or in the run for foreign messages', async () => {
   const { parts, pipeline, sink, transport } = await setup();
   const failures = new FailureLines({ ...parts, runs: { progress: async () => undefined }, crawler: 'page' });
   const deadLetter = (body: string, id?: string): Promise<string> =>
@@ -80,7 +80,7 @@ test('a message that is no task leaves a line as well: of the run in its id, or 
   ]);
 });
 
-test('of a message that is no task, neither its line nor its letter shows the credentials that it has for one', async () => {
+test('the credentials in a message that is not a task appear neither in its failure line nor in its dead letter', async () => {
   const { parts, pipeline, sink, transport } = await setup();
   const failures = new FailureLines({ ...parts, runs: { progress: async () => undefined }, crawler: 'page' });
   const task = {

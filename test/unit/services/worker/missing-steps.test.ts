@@ -7,7 +7,7 @@ import { silentLog } from '../../../../shared/runtime/logger.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { setup } from './setup.ts';
 
-test('a task whose step no worker has had for six hours fails, recorded and dead-lettered; a worker that has it begins them anew', async () => {
+test('a task fails after six hours without a worker that has its step; a worker that has it restarts the six hours', async () => {
   const world = await setup();
   const failures = new FailureLines({ ...world, crawler: 'page', worker: 'w-1' });
   const url = world.site.url('/page/1');
@@ -42,7 +42,7 @@ test('a task whose step no worker has had for six hours fails, recorded and dead
   world.clock.step(30 * 60_000);
   const [first, second] = await world.deliveries();
   expect(await newer.handle(second as Delivery)).toBe('ack');
-  expect(await older.handle(first as Delivery), 'its time begins anew').toBe('ack');
+  expect(await older.handle(first as Delivery), 'its six hours restart').toBe('ack');
   await refuseFor(11);
   expect(await world.runs.progress('r')).toMatchObject({ waiting: 1, done: 1, failed: 0 });
   await refuseFor(1);

@@ -13,7 +13,7 @@ async function setup(places: number) {
   return { transport, clock, abort, log, tail, ready: async () => (await transport.depths()).normal.ready };
 }
 
-test('a few wait for two seconds, those that have no place go on one after another', async () => {
+test('messages with a place wait two seconds before they go back; the others go back at once, one after another', async () => {
   const { tail, clock, ready } = await setup(2);
   const put = Array.from({ length: 5 }, (_, i) => tail.put(deliveryOf('{"v":3}', { id: `${i}` })));
   await settled();
@@ -32,7 +32,7 @@ test('a few wait for two seconds, those that have no place go on one after anoth
   expect(await ready()).toBe(5);
 });
 
-test('it is the same message behind the others, and knows since when it goes round', async () => {
+test('a message keeps its body, id and first-seen time when it goes to the tail, and is dropped after an hour', async () => {
   const { tail, clock, transport, log } = await setup(0);
   const first = clock.now();
   await tail.put({ ...deliveryOf('{"v":3}', { id: 'a', release: 7 }), queue: 'priority' });
@@ -52,7 +52,7 @@ test('it is the same message behind the others, and knows since when it goes rou
   expect(log.lines).toEqual(['warn: a message that no worker could process is dropped after an hour: a']);
 });
 
-test('once one has gone, its place is free for another', async () => {
+test('a place is free again once its message has gone to the tail', async () => {
   const { tail, clock, ready } = await setup(1);
   for (const gone of [1, 2]) {
     const put = tail.put(deliveryOf('{"v":3}', { id: `${gone}` }));
@@ -63,7 +63,7 @@ test('once one has gone, its place is free for another', async () => {
   }
 });
 
-test('what its queue does not take goes back to where it came from', async () => {
+test('a message that its queue refuses is returned to the broker', async () => {
   const { transport, ...options } = await setup(0);
   const full = withMethods(transport, { publish: async () => ['refused'] as const });
   const tail = new QueueTail({ ...options, transport: full, signal: options.abort.signal, places: 0 });

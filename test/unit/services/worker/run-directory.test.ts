@@ -11,7 +11,7 @@ const offers = defineCrawler({
   joins: { offer: { per: 'product', of: ['product', 'price'], run() {} } },
 });
 
-/** The directory of a process whose crawler is `offers`, with a run that began with these joins, as a store gives them back. */
+/** A directory of a process whose crawler is `offers`, and a run opened with these joins, as read back from a store. */
 function setup(joins: JoinPlan | undefined) {
   const options = JSON.parse(JSON.stringify({ ...FAST_RUN, crawler: 'offers', joins }));
   const runs = { progress: async () => ({ incarnation: 'i', options }) } as unknown as Runs;
@@ -23,14 +23,14 @@ function setup(joins: JoinPlan | undefined) {
   return { directory, said };
 }
 
-test('a worker whose crawler has other joins than a run began with says so, once', async () => {
+test('a worker warns once if the joins of its crawler differ from those the run began with', async () => {
   const { directory, said } = setup(undefined);
   await directory.find('r');
   await directory.find('r');
   expect(said).toEqual([{ run: 'r', changed: 'offer, price' }]);
 });
 
-test('a worker whose crawler has the same joins says nothing', async () => {
+test('a worker whose crawler has the same joins as the run warns of nothing', async () => {
   const { directory, said } = setup(offers.joinPlan);
   await directory.find('r');
   expect(said).toEqual([]);

@@ -11,7 +11,7 @@ const crawler = defineCrawler({
   steps: { list: { to: ['reviews'], run() {} }, product: { run() {} }, reviews: { run() {} } },
 });
 
-test('a seed of another program starts at the step whose pattern it matches, unless it names one', async () => {
+test('a seed from another program starts at the step whose pattern it matches, unless it names a step', async () => {
   const world = await setup({ crawler });
   const take = async (seed: object): Promise<void> => {
     expect(await world.pipeline().handle(deliveryOf(JSON.stringify({ run: 'r', ...seed })))).toBe('ack');
@@ -27,7 +27,7 @@ test('a seed of another program starts at the step whose pattern it matches, unl
   ]);
 });
 
-test('a seed of a run whose crawler is not here is left to other workers, and taken by one that has it', async () => {
+test('a seed of a run whose crawler this worker lacks goes back to the queue, and a worker that has it takes it', async () => {
   const world = await setup({ crawler });
   const startOf = (): never => {
     throw new ConfigurationError(['there is no crawler "shop" here']);

@@ -25,7 +25,7 @@ import { TestSite } from '../../../support/site.ts';
 import { EVERYTHING, LogLines, offerOf, openEmbedded } from '../../../support/stores/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
-/** A sink that keeps records in memory, until a test lets it fail. */
+/** A sink that keeps records in memory and fails while `failure` is set. */
 export class MemorySink implements Sink {
   readonly records: PageRecord[] = [];
   failure: Error | undefined;
@@ -40,7 +40,7 @@ export class MemorySink implements Sink {
   }
 }
 
-/** Files kept in memory, by their paths, until a test lets it fail. */
+/** A file store in memory, by path, that fails while `failure` is set. */
 export class MemoryFiles implements FileStore {
   readonly stored = new Map<string, Uint8Array>();
   failure: Error | undefined;
@@ -54,7 +54,7 @@ export class MemoryFiles implements FileStore {
 }
 
 interface SetupOptions {
-  /** Of the run `r`, which is open. */
+  /** Options of the run `r`, which is open. */
   readonly run?: Partial<RunOptions>;
   readonly crawler?: Crawler;
 }
@@ -128,7 +128,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     intakeParts,
     sinkFailures,
     robotsStore,
-    /** What obeys robots.txt: in the pipelines of these tests, nothing does unless it is handed in. */
+    /** The robots.txt check. The pipelines of these tests have none unless it is passed in. */
     robots: (changed: Partial<typeof robotsParts> = {}) => new Robots({ ...robotsParts, ...changed }),
     /** A pipeline, with some of its parts changed. */
     pipeline: (changed: Partial<PipelineOptions> = {}) => new Pipeline({ ...parts, ...changed }),
@@ -161,7 +161,7 @@ export async function deliver({ offer, deliveries }: Setup, path: string): Promi
   return delivery;
 }
 
-/** A task that waits again with nothing lost and neither an attempt nor a start counted, beside those from before. */
+/** Expects the run's task to wait again, with no attempt counted and no start beyond the `starts` from before. */
 export async function expectPutBack({ frontier, runs, letters }: Setup, starts = 0): Promise<void> {
   expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, done: 0, skipped: 0, failed: 0 });
   expect(await letters()).toEqual([]);
@@ -169,7 +169,7 @@ export async function expectPutBack({ frontier, runs, letters }: Setup, starts =
   expect(tasks).toMatchObject([{ state: { attempts: 0, starts } }]);
 }
 
-/** A transport that takes no message, on a clock that goes on after each. */
+/** A transport that answers every message with `outcome`, and steps the clock by 2 s after each call. */
 export function thatAnswers({ transport, clock }: Setup, outcome: PublishOutcome) {
   return withMethods(transport, {
     publish: async (messages) => {
@@ -179,7 +179,7 @@ export function thatAnswers({ transport, clock }: Setup, outcome: PublishOutcome
   });
 }
 
-/** The release that a delivery is of. */
+/** The release that a delivery names. */
 export function releaseOf(delivery: Delivery): ReleaseName {
   const { release } = placeOf(delivery) ?? {};
   if (release === undefined) throw new Error('it names no release');

@@ -10,7 +10,7 @@ function delivery(url: string, step = ''): Delivery {
   return deliveryOf(writeMessage(task), { id: url, release: 1 });
 }
 
-test('tasks in hand are named with their step and for how long, the longest first', () => {
+test('tasks in hand are listed with their step and duration, longest first', () => {
   let now = 1_000;
   const tasks = new TasksInHand({ now: () => now });
   const [first, second] = [delivery('http://a.test/1'), delivery('http://a.test/2', 'product')];
@@ -26,7 +26,7 @@ test('tasks in hand are named with their step and for how long, the longest firs
   expect(tasks.read()).toEqual([]);
 });
 
-test('of many, those that take longest; of a long URL, its beginning', () => {
+test('only the longest-running tasks are listed, with long URLs cut short', () => {
   let now = 0;
   const tasks = new TasksInHand({ now: () => now++ });
   for (let n = 0; n < 3 * MOST_NAMED; n++) tasks.begin(delivery(`http://a.test/${n}?${'x'.repeat(5_000)}`));
@@ -38,7 +38,7 @@ test('of many, those that take longest; of a long URL, its beginning', () => {
   expect(JSON.stringify(named).length).toBeLessThan(8_192);
 });
 
-test('what is no task, or of no run, is not named', () => {
+test('a message that is not a task, or names no run, is not listed', () => {
   const tasks = new TasksInHand();
   for (const body of ['nonsense', '{"url":"http://a.test/"}']) tasks.begin(deliveryOf(body, { id: 'x' }));
   expect(tasks.read()).toEqual([]);

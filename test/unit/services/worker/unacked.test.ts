@@ -20,7 +20,7 @@ function priority(delivery: Delivery): Delivery {
   return { ...delivery, queue: 'priority' };
 }
 
-test('what arrives has a lease of a minute from then on, without a start', async () => {
+test('a delivery that arrives gets a lease of a minute, and no start is counted', async () => {
   const { unacked, delivery, frontier, clock } = await setup();
   unacked.arrived(delivery);
   unacked.arrived(deliveryOf('{}'));
@@ -30,7 +30,7 @@ test('what arrives has a lease of a minute from then on, without a start', async
   expect((await frontier.release(EVERYTHING)).tasks).toMatchObject([{ state: { starts: 0 } }]);
 });
 
-test('all that arrive at once are noted, in one call for each run', async () => {
+test('deliveries that arrive at once are noted in one call per run', async () => {
   const world = await setup();
   const calls: unknown[] = [];
   const frontier = withMethods(world.frontier, { handed: async (...call) => void calls.push(call) });
@@ -51,7 +51,7 @@ test('all that arrive at once are noted, in one call for each run', async () => 
   expect(calls.slice(2)).toEqual([['r', named(4)]]);
 });
 
-test('what was not begun waits again; what is stale is dropped', async () => {
+test('a delivery that was not begun waits again when put back; a stale one is dropped', async () => {
   const { unacked, delivery, runs, transport } = await setup();
   await unacked.putBack(delivery);
   await unacked.putBack(delivery);
@@ -62,7 +62,7 @@ test('what was not begun waits again; what is stale is dropped', async () => {
 test.each([
   ['a seed', deliveryOf('{"url":"http://a.test/"}', { id: 'seed' })],
   ['a task of a run that the store has lost', deliveryOf('{}', { id: 'lost:00', release: 7 })],
-])('%s has no ledger: it is published again, after a while', async (_, delivery) => {
+])('%s, which no ledger holds, is put back by publishing it again after two seconds', async (_, delivery) => {
   const { unacked, transport, clock } = await setup();
   const putBack = unacked.putBack(priority(delivery));
   await settled();
@@ -72,7 +72,7 @@ test.each([
   expect((await transport.depths()).priority.ready).toBe(1);
 });
 
-test('a store that fails leaves it to the lease', async () => {
+test('a delivery that can’t be put back because the store fails returns when its lease lapses', async () => {
   const world = await setup();
   const frontier = withMethods(world.frontier, { settle: () => Promise.reject(new Error('Redis is away')) });
   await new Unacked({ ...world.parts, frontier }).putBack(world.delivery);

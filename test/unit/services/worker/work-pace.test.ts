@@ -10,13 +10,13 @@ function setup() {
   return { pace, step };
 }
 
-test('a worker that has just begun says nothing of its pace', () => {
+test('a worker that has just started reports no pages per second', () => {
   const { pace, step } = setup();
   step(500);
   expect(pace.read()).toEqual({ unsettledMs: 500, stuckAfterMs: 60_000 });
 });
 
-test('pages a second are those of the last minute, and waits are no pages', () => {
+test('pages per second cover the last minute, and deferrals don’t count as pages', () => {
   const { pace, step } = setup();
   for (let beat = 0; beat < 12; beat++) {
     step(5_000);
@@ -33,7 +33,7 @@ test('pages a second are those of the last minute, and waits are no pages', () =
   expect(pace.read()).toMatchObject({ pagesPerSecond: 0, settledMsAgo: 90_000 });
 });
 
-test('how long it has settled nothing counts from when it had something in hand', () => {
+test('the time without a settled task counts from when the worker last had something in hand', () => {
   const { pace, step } = setup();
   pace.took(0);
   pace.settled('done');

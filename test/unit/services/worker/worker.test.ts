@@ -7,7 +7,7 @@ import { setup as setupParts } from './setup.ts';
 
 type World = Awaited<ReturnType<typeof setupParts>>;
 
-/** A worker that has not started, of a world's parts. */
+/** A worker made of a world's parts, not started. */
 function workerOf(world: World, changed: Partial<WorkerOptions> = {}): Worker {
   const { frontier, roster, parts } = world;
   const own = { version: '1', crawlers: {}, fetchTimeoutMs: 30_000, concurrency: 2 };
@@ -19,7 +19,7 @@ function workerOf(world: World, changed: Partial<WorkerOptions> = {}): Worker {
   return worker;
 }
 
-/** The same, beside a releaser that releases when it is told to. */
+/** A worker that has not started, and a releaser that the test drives. */
 async function setup(changed: Partial<WorkerOptions> = {}) {
   const world = await setupParts();
   const { transport, roster } = world;
@@ -30,14 +30,14 @@ async function setup(changed: Partial<WorkerOptions> = {}) {
     releaser: releaserOf(world),
     ready: async () => (await transport.depths()).normal.ready,
     states: async () => (await roster.workers()).map(({ state }) => state),
-    /** Resolves once the run's counters are such. */
+    /** Resolves once the run's progress matches `counters`. */
     becomes: (counters: object) => expect.poll(() => world.runs.progress('r'), { interval: 5 }).toMatchObject(counters),
   };
 }
 
 const PAGES = Array.from({ length: 20 }, (_, i) => `/page/${i + 1}`);
 
-test('deliveries become pages, and the run ends', async () => {
+test('a worker turns deliveries into records until the run is finished', async () => {
   const { worker, offer, releaser, runs, becomes, sink, states } = await setup();
   await worker.start();
   expect([worker.state, await states()]).toEqual(['consuming', ['consuming']]);
@@ -50,7 +50,7 @@ test('deliveries become pages, and the run ends', async () => {
   expect([worker.inHand, await states()]).toEqual([0, []]);
 });
 
-test('what is called when it starts is ended when it has stopped', async () => {
+test('`onWorking` is called when the worker starts, and the function it returned when the worker has stopped', async () => {
   const told: (string | number)[] = [];
   const onWorking = (inHand: () => number) => {
     told.push(inHand());
@@ -64,7 +64,7 @@ test('what is called when it starts is ended when it has stopped', async () => {
   expect(told).toEqual([0, 'ended']);
 });
 
-test('a sink that fails: nothing is lost or acked as done, consuming stops, and goes on once records can be stored', async () => {
+test('when the sink fails, consuming stops without losing a task, and resumes once records can be stored', async () => {
   const { worker, offer, releaser, becomes, sink, states, ready, clock, log, site } = await setup();
   await worker.start();
   sink.failure = new Error('no space left');
@@ -91,7 +91,7 @@ test('a sink that fails: nothing is lost or acked as done, consuming stops, and 
   expect(new Set(sink.records.map(({ attempt }) => attempt))).toEqual(new Set([1]));
 });
 
-test('a sink that goes on failing is tried every 10 s, with one page or so each time', async () => {
+test('a sink that keeps failing is tried again every 10 s', async () => {
   const { worker, offer, releaser, sink, clock, becomes, log } = await setup({ concurrency: 1 });
   await worker.start();
   sink.failure = new Error('no space left');
@@ -107,7 +107,7 @@ test('a sink that goes on failing is tried every 10 s, with one page or so each 
   await becomes({ done: 0, failed: 0 });
 });
 
-test('suspended, it takes nothing and finishes what it has; resumed, it goes on', async () => {
+test('a suspended worker finishes the page in hand and takes nothing new until it is resumed', async () => {
   const { worker, offer, releaser, becomes, site, ready, states } = await setup({ concurrency: 1 });
   const { promise: answer, resolve } = Promise.withResolvers<void>();
   site.on('/slow', async (_, response) => {
@@ -129,7 +129,7 @@ test('suspended, it takes nothing and finishes what it has; resumed, it goes on'
   await becomes({ done: 3 });
 });
 
-test('with two troubles at once, it waits for the end of both', async () => {
+test('a worker with two troubles at once waits until both are over', async () => {
   const { worker, offer, releaser, becomes, sink, clock, site } = await setup();
   await worker.start();
   sink.failure = new Error('no space left');
@@ -148,14 +148,14 @@ test('with two troubles at once, it waits for the end of both', async () => {
   await becomes({ done: 1 });
 });
 
-test('a trouble that is over before it could be acted upon changes nothing', async () => {
+test('a trouble that ends before the worker reacts to it changes nothing', async () => {
   const { worker, log } = await setup();
   await worker.start();
   await Promise.all([worker.suspend('Redis'), worker.resume('Redis')]);
   expect([worker.state, log.lines]).toEqual(['consuming', []]);
 });
 
-test('once stopped, it stays so, whoever comes back', async () => {
+test('a stopped worker stays stopped when Redis or the sink comes back', async () => {
   const { worker, offer, releaser, sink, clock, ready, states } = await setup();
   await worker.start();
   await worker.suspend('Redis');
@@ -170,7 +170,7 @@ test('once stopped, it stays so, whoever comes back', async () => {
   await worker.stop();
 });
 
-test('stop finishes what is in hand and gives the rest back', async () => {
+test('stop finishes the pages in hand and gives the other deliveries back', async () => {
   const { worker, offer, releaser, site, ready, runs, sink } = await setup({ concurrency: 2 });
   const { promise: answer, resolve } = Promise.withResolvers<void>();
   for (const path of PAGES) {
@@ -195,7 +195,7 @@ test('stop finishes what is in hand and gives the rest back', async () => {
   expect(await runs.progress('r')).toMatchObject({ done: 2, waiting: 0, inFlight: 18 });
 });
 
-test('a stop that takes too long is cut short: what is under way is put back at no attempt', async () => {
+test('aborting a stop puts the pages under way back without counting an attempt', async () => {
   const { worker, offer, releaser, site, runs } = await setup();
   await worker.start();
   await offer('/hang', '/drip');
@@ -207,7 +207,7 @@ test('a stop that takes too long is cut short: what is under way is put back at 
   expect(await runs.progress('r')).toMatchObject({ waiting: 2, inFlight: 0, failed: 0 });
 });
 
-test('a store that fails: the delivery goes back, and is worked when it comes again', async () => {
+test('a delivery goes back when the store fails, and is processed when it comes again', async () => {
   const world = await setupParts();
   let failures = 3;
   const frontier = withMethods(world.frontier, {
@@ -225,7 +225,7 @@ test('a store that fails: the delivery goes back, and is worked when it comes ag
   expect(log.lines.filter((line) => line.includes('Redis is away')).length).toBe(3);
 });
 
-test('what goes back keeps its slot for a moment: a message that nobody can work is no spinning wheel', async () => {
+test('a returned delivery keeps its slot for a moment, so that it does not spin between broker and worker', async () => {
   const world = await setupParts();
   const frontier = withMethods(world.frontier, { admit: () => Promise.reject(new Error('Redis is away')) });
   const { clock, log } = world;
@@ -241,7 +241,7 @@ test('what goes back keeps its slot for a moment: a message that nobody can work
   expect(tries).toBeLessThanOrEqual(4);
 });
 
-test('a worker whose consumers have lost their broker says so in its beat', async () => {
+test('a worker whose consumers have lost the broker reports it in its beat', async () => {
   const world = await setupParts();
   const transport = withMethods(world.transport, {
     consume: async () => ({ stop: async () => {}, consuming: false }),
@@ -252,7 +252,7 @@ test('a worker whose consumers have lost their broker says so in its beat', asyn
   ]);
 });
 
-test('a worker whose broker takes no messages, or whose queue is full, says so in its beat', async () => {
+test('a worker whose broker is blocked or whose queue is full reports it in its beat', async () => {
   const world = await setupParts();
   const told = async (trouble?: TransportTrouble): Promise<unknown> => {
     const worker = workerOf(world, { transport: withMethods<Transport>(world.transport, { trouble: () => trouble }) });
@@ -266,7 +266,7 @@ test('a worker whose broker takes no messages, or whose queue is full, says so i
   expect(await told()).toBeUndefined();
 });
 
-test('a roster that can not be reached keeps nobody from working', async () => {
+test('a worker starts and consumes although the roster can’t be reached', async () => {
   const world = await setupParts();
   const fails = (): Promise<never> => Promise.reject(new Error('Redis is away'));
   const roster = withMethods(world.roster, { beat: fails, leave: fails });
@@ -277,14 +277,14 @@ test('a roster that can not be reached keeps nobody from working', async () => {
   expect(world.log.lines[0]).toBe('warn: the beat could not be sent Redis is away');
 });
 
-test('stop without a start does nothing', async () => {
+test('a worker stopped before its start never starts', async () => {
   const { worker } = await setup();
   await worker.stop();
   await worker.start();
   expect(worker.state).toBe('stopping');
 });
 
-test('messages for other programs keep no page from being fetched', async () => {
+test('messages for other programs don’t keep pages from being fetched', async () => {
   const { worker, offer, releaser, becomes, transport, ready, clock } = await setup();
   const foreign = Array.from(
     { length: 50 },
@@ -299,10 +299,10 @@ test('messages for other programs keep no page from being fetched', async () => 
   await becomes({ done: 20 });
   clearInterval(time);
   await worker.stop();
-  expect(await ready(), 'they are all there still').toBe(50);
+  expect(await ready(), 'all still queued').toBe(50);
 });
 
-test('a worker whose slots double subscribes anew, with a larger prefetch, and loses nothing', async () => {
+test('a worker whose slots double subscribes again with a larger prefetch and loses no task', async () => {
   const meter = {
     start: () => {},
     stop: () => {},

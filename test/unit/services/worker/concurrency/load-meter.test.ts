@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { LoadMeter } from '../../../../../services/worker/concurrency/load-meter.ts';
 
-/** What the meter reads of a process whose event loop is blocked for 100 ms at a time, for more than a second. */
+/** Reads the meter after blocking the event loop for 100 ms at a time, for more than a second. */
 async function readBusy(options: ConstructorParameters<typeof LoadMeter>[0]) {
   const meter = new LoadMeter(options);
   meter.start();
@@ -16,7 +16,7 @@ async function readBusy(options: ConstructorParameters<typeof LoadMeter>[0]) {
   return meter.read();
 }
 
-test('an event loop that is late shows', async () => {
+test('a blocked event loop shows in loop delay and utilization', async () => {
   const { utilization, loopDelayMs, memoryShare } = await readBusy({ warmUpMs: 0 });
   expect(loopDelayMs).toBeGreaterThan(50);
   expect(utilization).toBeGreaterThan(0.9);
@@ -24,11 +24,11 @@ test('an event loop that is late shows', async () => {
   expect(memoryShare).toBeLessThan(1);
 });
 
-test('in the first seconds it is late whatever is asked of it: that does not count', async () => {
+test('loop delay does not count in the first seconds of a process', async () => {
   expect(await readBusy({})).toMatchObject({ loopDelayMs: 0, utilization: expect.closeTo(1, 0) });
 });
 
-test('what the process did before it began to work does not count', async () => {
+test('load from before the meter started does not count', async () => {
   const meter = new LoadMeter();
   onTestFinished(() => meter.stop());
   const until = performance.now() + 1_000;
@@ -38,7 +38,7 @@ test('what the process did before it began to work does not count', async () => 
   expect(meter.read().utilization).toBeLessThan(0.5);
 });
 
-test('where there is no file left to read the memory by, it is as before', () => {
+test('the memory share keeps its last value when no file descriptor is left to read it', () => {
   let files = 1;
   const readRss = (): number => {
     if (files-- > 0) return totalmem() / 2;

@@ -3,7 +3,7 @@ import { PendingRecords } from '../../../../../services/worker/concurrency/pendi
 import type { PageRecord } from '../../../../../shared/ports/record.ts';
 import type { Sink } from '../../../../../shared/ports/sink.ts';
 
-test('the oldest record that is not stored yet says how long it has waited, until it is stored or refused', async () => {
+test('the longest wait is that of the oldest record neither stored nor refused yet', async () => {
   const answers: PromiseWithResolvers<void>[] = [];
   const sink: Sink = {
     put: () => {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Sizing } from '../../../../../services/worker/concurrency/sizing.ts';
 
-test('pages that wait for memory bind the worker, as long as they do', async () => {
+test('the bound is memory while pages wait for memory, and only then', async () => {
   const fetcher = { mostAtOnce: 1_024, waitingForMemory: 1 };
   const meter = {
     start: () => {},

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Slots } from '../../../../../services/worker/concurrency/slots.ts';
 import type { Queue } from '../../../../../shared/task/task/routing.ts';
 
-/** Enters this many deliveries and counts those that got in. */
+/** Enters `count` deliveries and counts those that get in. */
 function crowd(slots: Slots, queue: Queue, count: number): { readonly inside: number } {
   const crowd = { inside: 0 };
   const enter = async (): Promise<void> => {
@@ -12,17 +12,17 @@ function crowd(slots: Slots, queue: Queue, count: number): { readonly inside: nu
   return crowd;
 }
 
-/** Lets everything that has been settled be heard. */
+/** Lets the callbacks of settled promises run. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('while both queues have deliveries, priority has three quarters of the slots', async () => {
+test('priority gets three quarters of the slots while both queues have deliveries', async () => {
   const slots = new Slots(32);
   const [priority, normal] = [crowd(slots, 'priority', 100), crowd(slots, 'normal', 100)];
   await settled();
   expect([priority.inside, normal.inside]).toEqual([32, 0]);
-  // As those lent to it end, normal gets its quarter.
+  // As the lent slots are freed, normal gets its quarter.
   for (let i = 0; i < 20; i++) slots.leave('priority');
   await settled();
   expect([priority.inside - 20, normal.inside]).toEqual([24, 8]);
@@ -34,14 +34,14 @@ test('while both queues have deliveries, priority has three quarters of the slot
   expect(priority.inside - 20 - 37).toBe(24);
 });
 
-test('an idle share is lent', async () => {
+test('a queue may use the idle share of the other', async () => {
   const slots = new Slots(8);
   const normal = crowd(slots, 'normal', 20);
   await settled();
   expect(normal.inside).toBe(8);
 });
 
-test('a suspect works alone: nobody enters, and it waits for those who are in', async () => {
+test('a suspect starts once no other task is in hand, and nothing else enters until it ends', async () => {
   const slots = new Slots(4);
   await Promise.all([slots.enter('normal'), slots.enter('normal')]);
   const events: string[] = [];
@@ -63,7 +63,7 @@ test('a suspect works alone: nobody enters, and it waits for those who are in', 
   expect(events).toEqual(['alone', 'late']);
 });
 
-test('after a suspect, one enters at a time, until some are not suspected', async () => {
+test('after a suspect, deliveries enter one at a time until some prove unsuspected', async () => {
   const slots = new Slots(8);
   let inside = 0;
   for (let n = 0; n < 12; n++) void slots.enter('normal').then(() => inside++);
@@ -75,7 +75,7 @@ test('after a suspect, one enters at a time, until some are not suspected', asyn
   slots.leave('normal');
   await settled();
   expect([inside, slots.inHand]).toEqual([9, 1]);
-  // Neither a suspect nor a page that is fetched: a task that is no longer there, say.
+  // It was neither a suspect nor a fetched page, but a task that no longer exists, say.
   slots.leave('normal');
   await settled();
   expect([inside, slots.inHand]).toEqual([10, 1]);
@@ -87,7 +87,7 @@ test('after a suspect, one enters at a time, until some are not suspected', asyn
   expect([inside, slots.inHand]).toEqual([12, 3]);
 });
 
-test('two suspects at once go one after the other', async () => {
+test('two suspects at once run one after the other', async () => {
   const slots = new Slots(4);
   const order: string[] = [];
   const suspect = async (name: string): Promise<void> => {
@@ -104,7 +104,7 @@ test('two suspects at once go one after the other', async () => {
   expect(await slots.enter('normal')).toBe(true);
 });
 
-test('once closed, those who wait are turned away; open again, they enter', async () => {
+test('closed slots turn waiting deliveries away; reopened slots let them in', async () => {
   const slots = new Slots(1);
   await slots.enter('normal');
   const waiting = slots.enter('normal');
@@ -116,7 +116,7 @@ test('once closed, those who wait are turned away; open again, they enter', asyn
   expect(await slots.enter('priority')).toBe(true);
 });
 
-test('whoever has waited long enough is turned away, and takes no slot later', async () => {
+test('a delivery whose wait times out is turned away and takes no slot later', async () => {
   const slots = new Slots(1);
   expect(await slots.enter('priority')).toBe(true);
   const { promise: timeout, resolve: lose } = Promise.withResolvers<void>();
@@ -128,7 +128,7 @@ test('whoever has waited long enough is turned away, and takes no slot later', a
   expect(slots.inHand).toBe(1);
 });
 
-test('the time-out of one who has a slot turns away nobody else', async () => {
+test('the timeout of a delivery that has a slot turns no other one away', async () => {
   const slots = new Slots(1);
   expect(await slots.enter('normal', Promise.resolve())).toBe(true);
   const next = slots.enter('normal');
@@ -137,7 +137,7 @@ test('the time-out of one who has a slot turns away nobody else', async () => {
   expect(await next).toBe(true);
 });
 
-test('resized: those who wait come in, and those who are in stay', async () => {
+test('growing lets waiting deliveries in, and shrinking lets those inside finish', async () => {
   const slots = new Slots(2);
   const normal = crowd(slots, 'normal', 5);
   await Promise.resolve();
@@ -156,7 +156,7 @@ test('resized: those who wait come in, and those who are in stay', async () => {
   expect([normal.inside, slots.isFull]).toEqual([5, false]);
 });
 
-test('a shortage is told once: of somebody who waits, or who was refused', async () => {
+test('a noted shortage is reported once, and a waiting delivery counts as one each time', async () => {
   const slots = new Slots(1);
   expect(slots.takeShortage()).toBe(false);
   slots.noteShortage();
@@ -167,7 +167,7 @@ test('a shortage is told once: of somebody who waits, or who was refused', async
   expect([slots.takeShortage(), slots.takeShortage()]).toEqual([true, true]);
 });
 
-test('it is crowded while more than half of what is in hand waits for a place at its host', async () => {
+test('slots are crowded while more than half of the tasks in hand wait for a place at their host', async () => {
   const slots = new Slots(4);
   crowd(slots, 'normal', 4);
   await settled();

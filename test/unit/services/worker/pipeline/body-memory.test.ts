@@ -7,7 +7,7 @@ import { openLane } from '../../../../support/lane.ts';
 import { withMethods } from '../../../../support/with-methods.ts';
 import { deliver, setup } from '../setup.ts';
 
-/** A worker's parts whose fetcher has memory for bodies that the test can look at. */
+/** A worker's parts, with a fetcher whose body memory the test can read. */
 async function setupMemory(...given: Parameters<typeof setup>) {
   const world = await setup(...given);
   const bodyMemory = new BodyMemory(1_000_000);
@@ -19,7 +19,7 @@ async function setupMemory(...given: Parameters<typeof setup>) {
   return { ...world, bodyMemory, fetcher };
 }
 
-test('a page counts until its record is stored, and no longer', async () => {
+test('a page takes body memory until its record is stored', async () => {
   const world = await setupMemory();
   const { bodyMemory, fetcher, sink, pipeline } = world;
   const atPut: number[] = [];
@@ -34,7 +34,7 @@ test('a page counts until its record is stored, and no longer', async () => {
   expect([atPut, bodyMemory.usedBytes]).toEqual([[50_000], 0]);
 });
 
-test.each(['step', 'sink'])('nothing counts of a page that fails in its %s', async (where) => {
+test.each(['step', 'sink'])('a page that fails in its %s frees its body memory', async (where) => {
   const crawler = defineCrawler({
     name: 'failing',
     step: () => {
@@ -50,7 +50,7 @@ test.each(['step', 'sink'])('nothing counts of a page that fails in its %s', asy
   expect(bodyMemory.usedBytes).toBe(0);
 });
 
-test('what a request waited for its own process does not slow its host', async () => {
+test('time a request waits for its own process does not slow its host', async () => {
   const world = await setupMemory();
   const { fetcher, gate, pipeline } = world;
   const took: (number | undefined)[] = [];
@@ -72,7 +72,7 @@ test('what a request waited for its own process does not slow its host', async (
   expect(took[0]).toBeLessThan(250);
 });
 
-/** A page that owns a group, with one part of it; `seen` is called inside the join. */
+/** A crawler whose first page owns a group with one part. `seen` is called inside the join. */
 function joined(seen: () => void) {
   return defineCrawler({
     name: 'joined',
@@ -106,19 +106,19 @@ async function setupJoin(seen: (memory: () => BodyMemory) => void) {
   return { ...world, worked: pipeline, join };
 }
 
-test('what a join gets counts while it is in hand, and no longer', async () => {
+test('the inputs of a join take body memory while it runs', async () => {
   const inJoin: number[] = [];
   const { bodyMemory, worked, join, sink } = await setupJoin((memory) => inJoin.push(memory().usedBytes));
   expect(await worked.handle(join)).toBe('ack');
   expect(sink.records.at(-1)).toMatchObject({ step: 'sum', outcome: 'done', data: { parts: 1 } });
   expect(inJoin).toEqual([expect.any(Number)]);
-  // Two bytes a letter, and little beside them.
+  // Two bytes a letter, and little besides.
   expect(inJoin[0]).toBeGreaterThan(100_000);
   expect(inJoin[0]).toBeLessThan(101_000);
   expect(bodyMemory.usedBytes).toBe(0);
 });
 
-test('a join whose inputs have no room waits until there is some, as a page does', async () => {
+test('a join whose inputs don’t fit into body memory waits for room, as a page does', async () => {
   let hasRun = false;
   const { bodyMemory, fetcher, worked, join, sink } = await setupJoin(() => {
     hasRun = true;

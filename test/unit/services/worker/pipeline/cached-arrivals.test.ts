@@ -13,7 +13,7 @@ interface Options {
   readonly depth?: number;
 }
 
-/** A task whose page is in the response cache, by a redirect to another host if `to` says so. */
+/** A task whose page the test puts into the response cache, at a final URL of its choice, with a second site. */
 async function cachedTask({ run = {}, crawler = pageCrawler, depth = 0 }: Options = {}) {
   const world = await setup({ run, crawler });
   const other = new TestSite();
@@ -33,7 +33,7 @@ async function cachedTask({ run = {}, crawler = pageCrawler, depth = 0 }: Option
   return { ...world, other, keep, work };
 }
 
-test('a page that is cached is recorded without a request for it', async () => {
+test('a cached page is recorded without being requested', async () => {
   const { site, keep, work, runs, sink } = await cachedTask();
   await keep(site.url('/page/1'));
   await work();
@@ -42,7 +42,7 @@ test('a page that is cached is recorded without a request for it', async () => {
   expect(site.count('/page/1')).toBe(0);
 });
 
-test('one that is cached behind a redirect obeys the robots.txt of where it leads', async () => {
+test('a page cached behind a redirect obeys the robots.txt of the host it leads to', async () => {
   const { other, keep, work, runs, sink } = await cachedTask();
   other.robots = 'User-agent: *\nDisallow: /private';
   await keep(other.url('/private/1'));
@@ -51,7 +51,7 @@ test('one that is cached behind a redirect obeys the robots.txt of where it lead
   expect(sink.records).toMatchObject([{ outcome: 'skipped', reason: 'robots' }]);
 });
 
-test('… and waits while that can not be had', async () => {
+test('a page cached behind a redirect waits while the robots.txt of the host it leads to is unavailable', async () => {
   const { other, keep, work, runs, clock, deliveries, pipeline, robots } = await cachedTask();
   other.on('/robots.txt', (_, response) => void response.writeHead(503).end());
   await keep(other.url('/page/7'));
@@ -64,7 +64,7 @@ test('… and waits while that can not be had', async () => {
   expect(await runs.progress('r')).toMatchObject({ waiting: 0, done: 1 });
 });
 
-test('… and the scope of its run: a link that was followed does not leave it by the cache', async () => {
+test('a followed link cached behind a redirect out of the run’s scope is skipped', async () => {
   const { other, site, keep, work, runs } = await cachedTask({ run: { follow: true, maxDepth: 3 }, depth: 1 });
   await keep(other.url('/page/7'));
   await work();
@@ -72,7 +72,7 @@ test('… and the scope of its run: a link that was followed does not leave it b
   expect([site, other].map(({ requests }) => requests.map(({ path }) => path))).toEqual([['/robots.txt'], []]);
 });
 
-test('… a seed may lead anywhere, and its redirect is no request', async () => {
+test('a seed cached behind a redirect to another host is recorded without a request there', async () => {
   const { other, keep, work, runs, sink } = await cachedTask();
   await keep(other.url('/page/7'));
   await work();
@@ -82,7 +82,7 @@ test('… a seed may lead anywhere, and its redirect is no request', async () =>
   expect(other.count('/page/7')).toBe(0);
 });
 
-test('a kind of page that the crawler does not want is skipped, cached or not', async () => {
+test('a cached page of a content type that the crawler does not accept is skipped', async () => {
   const accepts = (type: string | undefined): boolean => type === 'text/html';
   const crawler = defineCrawler({ name: 'page', step: () => ({}), accepts });
   const { site, keep, work, runs } = await cachedTask({ crawler });
@@ -91,7 +91,7 @@ test('a kind of page that the crawler does not want is skipped, cached or not', 
   expect(await runs.progress('r')).toMatchObject({ done: 0, reasons: { skipped: { content_type: 1 } } });
 });
 
-test('a crawler that fails to say what it wants fails the page, cached or not', async () => {
+test('a cached page fails if the crawler’s `accepts` throws', async () => {
   const accepts = (): boolean => {
     throw new Error('no idea');
   };

@@ -11,7 +11,7 @@ import { FAST_RUN } from '../../../../support/builders.ts';
 const URL = 'https://example.com/page/1';
 const PAGE = { finalUrl: URL, status: 200, headers: {}, durationMs: 1, body: new Uint8Array() };
 
-/** What the store behind was asked, for a visit of a run with these options. */
+/** The calls that a visit makes to the cache behind, in a run with these options. */
 async function callsOf(run: Partial<RunOptions>, extra: object = {}, crawler = pageCrawler): Promise<string[]> {
   const calls: string[] = [];
   const cached = new CachedResponses({
@@ -35,16 +35,16 @@ const LOGINS = { 'https://example.com': 'user:password' };
 
 // biome-ignore format: a table
 test.each<[string, Partial<RunOptions>, object, string[]]>([
-  ['takes each URL anew',                     { dedup: 'run' },                     {},                 [GET, 'found', SET]],
-  ['… with credentials',                      { dedup: 'run' },                     { logins: LOGINS }, []],
-  ['takes URLs anew and asks for changes',    { dedup: 'run', incremental: true },  {},                 [SET]],
-  ['takes each URL once for all runs',        { dedup: 'ever' },                    {},                 []],
-  ['… and asks for changes',                  { dedup: 'ever', incremental: true }, {},                 []],
-])('a run that %s', async (_, run, task, calls) => {
+  ['fetches each URL again',                     { dedup: 'run' },                     {},                 [GET, 'found', SET]],
+  ['fetches each URL again, with credentials',                      { dedup: 'run' },                     { logins: LOGINS }, []],
+  ['fetches each URL again and is incremental',    { dedup: 'run', incremental: true },  {},                 [SET]],
+  ['fetches each URL once for all runs',        { dedup: 'ever' },                    {},                 []],
+  ['fetches each URL once for all runs and is incremental',                  { dedup: 'ever', incremental: true }, {},                 []],
+])('cache calls of a run that %s', async (_, run, task, calls) => {
   expect(await callsOf(run, task)).toEqual(calls);
 });
 
-test('a page of a session, or of a crawler that changes requests, is shared with nobody', async () => {
+test('a page of a session, or of a crawler whose middleware changes requests, is neither cached nor read from the cache', async () => {
   const step = () => ({});
   for (const around of [{ session: { login() {} } }, { middleware: [{ name: 'key', beforeFetch() {} }] }])
     expect(await callsOf({ dedup: 'run' }, { step: '' }, defineCrawler({ name: 'own', step, ...around }))).toEqual([]);
@@ -55,7 +55,7 @@ test('a page of a session, or of a crawler that changes requests, is shared with
   expect(await callsOf({ dedup: 'run' }, { step: '' }, partly)).toEqual([GET, 'found', SET]);
 });
 
-test('a page that was found for a run is dropped when the run was opened anew with other options', () => {
+test('a cached page found for a run is not used if the run was reopened with options that don’t use the cache', () => {
   const cached = new CachedResponses({ get: async () => PAGE, set: async () => {} });
   expect(cached.serves({ ...FAST_RUN, dedup: 'ever' })).toBe(false);
   expect(cached.serves({ ...FAST_RUN, dedup: 'run' })).toBe(true);

@@ -4,7 +4,7 @@ import { setup } from '../setup.ts';
 
 const CANARY = 'canary-c00kie';
 
-/** A site that lets nobody in without its cookie: it sets one, and redirects to the same page. */
+/** A site that sets a cookie, redirects to the same page and answers only requests with the cookie. */
 async function wall(options: Parameters<typeof setup>[0] = {}) {
   const world = await setup(options);
   const { site } = world;
@@ -23,7 +23,7 @@ async function wall(options: Parameters<typeof setup>[0] = {}) {
   return { ...world, cookies, handleNext };
 }
 
-test('a redirect that sets a cookie and comes back to itself is followed with it, and leaves no trace', async () => {
+test('a redirect to itself that sets a cookie is followed with it, and the cookie shows in no record, log or cache', async () => {
   const { offer, handleNext, runs, sink, cookies, log, cache, site } = await wall({ run: { dedup: 'run' } });
   await offer('/wall');
   await handleNext();
@@ -34,7 +34,7 @@ test('a redirect that sets a cookie and comes back to itself is followed with it
   expect(await cache.get(site.url('/wall'))).toBe(undefined);
 });
 
-test('a task that has to wait for its host in between keeps its cookies', async () => {
+test('a task that waits for its host between redirects keeps its cookies', async () => {
   const { offer, handleNext, runs, cookies, clock } = await wall({ run: { intervalMs: 60_000 } });
   await offer('/wall');
   await handleNext();
@@ -45,7 +45,7 @@ test('a task that has to wait for its host in between keeps its cookies', async 
   expect(cookies).toEqual([undefined, `id=${CANARY}; b=2`]);
 });
 
-test('cookies of one host are not sent to another that it redirects to, nor to the next task', async () => {
+test('cookies are sent neither to another host that a redirect leads to nor with the next task', async () => {
   const { offer, handleNext, site } = await wall();
   const other = new TestSite();
   await other.start();
@@ -66,7 +66,7 @@ test('cookies of one host are not sent to another that it redirects to, nor to t
   expect(seen).toEqual([undefined, undefined]);
 });
 
-test('a site that never takes its cookie is a circle, whose dead letter has no cookie', async () => {
+test('a site that keeps redirecting despite its cookie fails as a circle, and its dead letter has no cookie', async () => {
   const { offer, handleNext, runs, site, transport } = await wall();
   site.on('/deaf', (_, response) => {
     response.writeHead(302, { location: '/deaf', 'set-cookie': `id=${CANARY}` }).end();
@@ -80,7 +80,7 @@ test('a site that never takes its cookie is a circle, whose dead letter has no c
   expect(site.count('/deaf')).toBe(4);
 });
 
-test('a page that sets a cookie and leads on without a redirect gives it to nobody', async () => {
+test('a cookie set by a page without a redirect is not sent with later tasks', async () => {
   const { offer, handleNext, site, cookies } = await wall();
   site.on('/first', (_, response) => {
     response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': `id=${CANARY}; Path=/` }).end('first');

@@ -20,7 +20,7 @@ test.each<[string | undefined, string, string | undefined]>([
   [undefined,                  '/a.pdf%00.sh/..%5c',            undefined],
   [undefined,                  '/a.p%2fdf',                     undefined],
   ['../../x',                  '/a.b/c',                        undefined],
-])('the ending of a file of type %s at %s is %s', (type, path, extension) => {
+])('the extension of a file of type %s at %s is %s', (type, path, extension) => {
   expect(extensionOf(type, fileNamesOf({ disposition: undefined, url: `https://a.test${path}` }))).toBe(extension);
 });
 
@@ -31,7 +31,7 @@ test.each<[string | undefined, string, string, string | undefined]>([
   ['application/pdf',          '/a.pdf',     'attachment; filename="a.sh"',       'pdf'],
   ['application/pdf',          '/get',       'attachment; filename="report"',     'pdf'],
   ['application/octet-stream', '/a.zip',     'attachment; filename="x.evil"',     'zip'],
-])('the ending of a file of type %s at %s that is called %s is %s', (type, path, disposition, extension) => {
+])('the extension of a file of type %s at %s with Content-Disposition %s is %s', (type, path, disposition, extension) => {
   expect(extensionOf(type, fileNamesOf({ disposition, url: `https://a.test${path}` }))).toBe(extension);
 });
 
@@ -65,7 +65,7 @@ test.each<[string, string | undefined, string]>([
   ['attachment; filename="a<b>|*?:.txt"',                                            'a_b_____.txt', '/x'],
   [`attachment; filename="${LONG}.pdf"`,                                             `${'ä'.repeat(125)}.pdf`, '/x'],
   [';;;=;"',                                                                         'x',            '/x'],
-])('of %j a file has the name %j', (disposition, name, path) => {
+])('Content-Disposition %j gives the file name %j', (disposition, name, path) => {
   expect(fileNamesOf({ disposition, url: `https://a.test${path}` })[0]).toBe(name);
 });
 

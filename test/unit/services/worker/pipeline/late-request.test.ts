@@ -6,7 +6,7 @@ import { deliver, setup } from '../setup.ts';
 
 const INTERVAL_MS = 500;
 
-/** A worker's parts whose connections take 100 ms, and whose gate tells what it hears. */
+/** A worker's parts with connections that take 100 ms, and a gate that notes its calls in `told`. */
 async function setupLate() {
   const world = await setup({ run: { intervalMs: INTERVAL_MS } });
   const told: string[] = [];
@@ -38,13 +38,13 @@ async function setupLate() {
   return { ...world, told, late: { fetcher: late, gate } };
 }
 
-test('a page that is asked for late: the gate hears of it at once, not when the answer is there', async () => {
+test('the gate learns of a page request sent late as it is sent, not when its answer arrives', async () => {
   const world = await setupLate();
   expect(await world.pipeline(world.late).handle(await deliver(world, '/page/1'))).toBe('ack');
   expect(world.told).toEqual(['sent late', 'left']);
 });
 
-test('a robots.txt that is asked for late, too', async () => {
+test('the gate learns of a robots.txt request sent late as it is sent, not when its answer arrives', async () => {
   const world = await setupLate();
   const { signal } = world.abort;
   const candidate = { url: world.site.url('/page/1'), host: world.site.host, intervalMs: INTERVAL_MS, signal };

@@ -4,7 +4,7 @@ import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
 import { TestSite } from '../../../../support/site.ts';
 import { setup } from '../setup.ts';
 
-/** A site whose only page, `/item/1`, is for those with a session; the crawler gets it by this login. */
+/** A site whose only page, `/item/1`, needs a session, and a crawler that logs in with `session`. */
 async function shop(session: SessionDefinition) {
   const crawler = defineCrawler({
     name: 'shop',
@@ -28,7 +28,7 @@ test.each([
   [429, undefined, 15_000],
   [503, undefined, 0],
 ])(
-  'a login that gets %i with Retry-After %s: its host is paused for everybody, for %i ms',
+  'a login answered by %i with Retry-After %s pauses its host for everybody, for %i ms',
   async (status, seconds, ms) => {
     const { offer, work, clock, gate, site, said } = await shop({
       login: async ({ get }) => void (await get(site.url('/gate'))),
@@ -52,7 +52,7 @@ test.each([
   },
 );
 
-test('the credentials in the URL of a request of a login go along on redirects within their origin, and no further', async () => {
+test('credentials in the URL of a login request are sent on redirects within their origin, and no further', async () => {
   const other = new TestSite();
   await other.start();
   onTestFinished(() => other.stop());
@@ -77,7 +77,7 @@ test('the credentials in the URL of a request of a login go along on redirects w
   expect(sent).toEqual([basic, basic, undefined]);
 });
 
-test('the problem with the URL of a request of a login names no credentials', async () => {
+test('the error for a bad URL in a login names no credentials', async () => {
   const { offer, work, clock, said } = await shop({
     login: async ({ get }) => void (await get('http://me:pass@127.0.0.1:99999/in')),
   });
@@ -88,7 +88,7 @@ test('the problem with the URL of a request of a login names no credentials', as
   expect(said()).toContain('got http://127.0.0.1:99999/in: ');
 });
 
-test('a submitted form says where it was, as in browsers: to its origin the whole page, to another one its origin', async () => {
+test('a submitted form sends the page as Referer to its own origin, and only the origin to another, as browsers do', async () => {
   const other = new TestSite();
   await other.start();
   onTestFinished(() => other.stop());

@@ -18,7 +18,7 @@ test.each([
   ['/status/503',             { waiting: 1 }, undefined,      0, 0],
   ['/truncated',              { waiting: 1 }, undefined,      0, 0],
   ['/status/429',             { waiting: 1 }, undefined,      0, 0],
-])('%s comes to %j', async (path, counts, reason, records, letters) => {
+])('the outcome of %s is %j', async (path, counts, reason, records, letters) => {
   const world = await setup();
   const delivery = await deliver(world, path);
   expect(await world.pipeline().handle(delivery)).toBe('ack');
@@ -27,7 +27,7 @@ test.each([
   expect(world.sink.records.length).toBe(records);
   expect((await world.letters()).length).toBe(letters);
   if (reason !== undefined) expect(world.sink.records).toMatchObject([{ reason, release: expect.any(Number), attempt: 1 }]);
-  expect(await world.pipeline().handle(delivery), 'shown again, it changes nothing').toBe('ack');
+  expect(await world.pipeline().handle(delivery), 'delivered again, it changes nothing').toBe('ack');
   expect(await world.runs.progress('r')).toEqual(progress);
   expect(world.sink.records.length).toBe(records);
 });
@@ -38,7 +38,7 @@ test.each([
   ['/status/404', ['put', 'publish failed', 'settle failed']],
   ['/status/503', ['settle retry']],
   ['/status/429', ['settle defer']],
-])('the order of effects of %s is %j', async (path, order) => {
+])('the effects of %s come in the order %j', async (path, order) => {
   const world = await setup({ run: { follow: true } });
   const { frontier, sink, transport } = world;
   const effects: string[] = [];
@@ -73,7 +73,7 @@ test.each([
   expect(effects).toEqual(order);
 });
 
-test('a response is kept when its page is done, and the next run has it without asking', async () => {
+test('the response of a page that is done is cached, and the next run uses it without a request', async () => {
   const world = await setup();
   await world.pipeline().handle(await deliver(world, '/page/1'));
   await world.pipeline().handle(await deliver(world, '/status/404'));
@@ -96,7 +96,7 @@ test('a response is kept when its page is done, and the next run has it without 
 });
 
 test.each(['/page/1', '/status/404', '/type?ct=image/png'])(
-  'a sink that fails: %s is put back at no attempt, and neither dead-lettered nor settled',
+  'when the sink fails, %s is put back without counting an attempt and is not dead-lettered',
   async (path) => {
     const world = await setup();
     world.sink.failure = new Error('no space left');
@@ -106,7 +106,7 @@ test.each(['/page/1', '/status/404', '/type?ct=image/png'])(
   },
 );
 
-test('a release that is not the ledger’s is acked and dropped, with nothing fetched', async () => {
+test('a delivery of a release no longer in the ledger is acked and dropped without a fetch', async () => {
   const world = await setup();
   const delivery = await deliver(world, '/page/1');
   world.clock.step(60_000);
@@ -116,7 +116,7 @@ test('a release that is not the ledger’s is acked and dropped, with nothing fe
   expect(await world.runs.progress('r')).toMatchObject({ waiting: 1, done: 0 });
 });
 
-test('a release that goes stale while its page is fetched leaves no record and no links', async () => {
+test('a page whose release goes stale while it is fetched leaves no record and no links', async () => {
   const world = await setup({ run: { follow: true } });
   const { promise: answer, resolve } = Promise.withResolvers<void>();
   world.site.on('/slow', async (_, response) => {
@@ -136,14 +136,14 @@ test('a release that goes stale while its page is fetched leaves no record and n
 
 // biome-ignore format: a table
 test.each([
-  ['429 with a page that breaks off',       'HTTP/1.1 429 Slow down\r\nretry-after: 120\r\ncontent-length: 100\r\n\r\nonly this', 120_000],
+  ['429 with a body that breaks off',       'HTTP/1.1 429 Slow down\r\nretry-after: 120\r\ncontent-length: 100\r\n\r\nonly this', 120_000],
   ['429 whose chunks break off',            'HTTP/1.1 429 Slow down\r\nretry-after: 120\r\ntransfer-encoding: chunked\r\n\r\n4\r\nonly\r\n', 120_000],
   ['429 with a chunk that has no size',     'HTTP/1.1 429 Slow down\r\nretry-after: 120\r\ntransfer-encoding: chunked\r\n\r\n4\r\nonly\r\nzz\r\n', 120_000],
   ['429 with half a gzip body',             'HTTP/1.1 429 Slow down\r\nretry-after: 120\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\n\x1f\x8b\x08', 120_000],
-  ['429 in a coding that nobody knows',     'HTTP/1.1 429 Slow down\r\nretry-after: 120\r\ncontent-encoding: rot13\r\ncontent-length: 3\r\n\r\nabc', 120_000],
-  ['429 without a body or a time',          'HTTP/1.1 429 Slow down\r\ncontent-length: 0\r\n\r\n', 15_000],
-  ['503 with a time, that breaks off',      'HTTP/1.1 503 Busy\r\nretry-after: 120\r\ncontent-length: 100\r\n\r\nonly this', 120_000],
-])('%s: the whole host waits, at no attempt', async (_, answer, pausedMs) => {
+  ['429 in an unknown coding',     'HTTP/1.1 429 Slow down\r\nretry-after: 120\r\ncontent-encoding: rot13\r\ncontent-length: 3\r\n\r\nabc', 120_000],
+  ['429 without a body or Retry-After',          'HTTP/1.1 429 Slow down\r\ncontent-length: 0\r\n\r\n', 15_000],
+  ['503 with Retry-After and a body that breaks off',      'HTTP/1.1 503 Busy\r\nretry-after: 120\r\ncontent-length: 100\r\n\r\nonly this', 120_000],
+])('%s pauses the whole host without counting an attempt', async (_, answer, pausedMs) => {
   const world = await setup();
   world.site.on('/busy', (request) => void request.socket.end(answer, 'latin1'));
   const delivery = await deliver(world, '/busy');
@@ -154,7 +154,7 @@ test.each([
     inMs: pausedMs,
     because: 'pause',
   });
-  expect(await world.deliveries(), 'nothing of it is released').toEqual([]);
+  expect(await world.deliveries(), 'nothing of the host is released').toEqual([]);
   world.clock.step(pausedMs);
   const { tasks: first } = await world.frontier.release(EVERYTHING);
   world.clock.step(2_000);
@@ -167,7 +167,7 @@ test.each([
   expect([world.sink.records, await world.letters()]).toEqual([[], []]);
 });
 
-test('a host that can not be asked within 250 ms: put back, and not released before it can', async () => {
+test('a page whose host can’t be asked within 250 ms is put back, and not released before it can', async () => {
   const world = await setup({ run: { intervalMs: 10_000 } });
   const delivery = await deliver(world, '/page/1');
   await world.gate.ask(world.site.host, { intervalMs: 10_000, concurrency: 0 }, 'somebody else');
@@ -177,14 +177,14 @@ test('a host that can not be asked within 250 ms: put back, and not released bef
   expect((await world.frontier.release(EVERYTHING)).tasks).toEqual([]);
 });
 
-test('a gate that can not answer: nothing is fetched, and the delivery comes again', async () => {
+test('a delivery whose gate fails comes again, and nothing is fetched', async () => {
   const world = await setup({ run: { intervalMs: 1 } });
   const gate = withMethods(world.gate, { ask: () => Promise.reject(new Error('Redis is away')) });
   await expect(world.pipeline({ gate }).handle(await deliver(world, '/page/1'))).rejects.toThrow('Redis is away');
   expect(world.site.requests).toEqual([]);
 });
 
-test('its place at the host is given back, whatever came of it', async () => {
+test('a page gives its place at the host back whether it is done, fails or must be retried', async () => {
   const world = await setup();
   for (const path of ['/page/1', '/status/404', '/reset']) {
     await world.pipeline({ hostConcurrency: 1 }).handle(await deliver(world, path));
@@ -194,7 +194,7 @@ test('its place at the host is given back, whatever came of it', async () => {
   }
 });
 
-test('cut short while it fetches, a task is put back at no attempt', async () => {
+test('a task aborted during its fetch is put back without counting an attempt', async () => {
   const world = await setup();
   const handled = world.pipeline().handle(await deliver(world, '/hang'));
   await world.site.arrival('/hang');
@@ -203,7 +203,7 @@ test('cut short while it fetches, a task is put back at no attempt', async () =>
   await expectPutBack(world);
 });
 
-test('a cancelled run: its deliveries are acked, and nothing is fetched', async () => {
+test('a delivery of a cancelled run is acked without a fetch', async () => {
   const world = await setup();
   const delivery = await deliver(world, '/page/1');
   await world.runs.cancel('r');
@@ -212,7 +212,7 @@ test('a cancelled run: its deliveries are acked, and nothing is fetched', async 
   expect(world.site.requests).toEqual([]);
 });
 
-test('a page whose data can not be written down is failed, and nobody stops for it', async () => {
+test('a page whose record the sink refuses fails without stopping the worker', async () => {
   const world = await setup({ run: { follow: true, maxDepth: 0 } });
   const sink = withMethods<Sink>(world.sink, {
     put: async (record) => {
@@ -230,7 +230,7 @@ test('a page whose data can not be written down is failed, and nobody stops for 
   expect(world.sinkFailures).toEqual([]);
 });
 
-test('a suspect behind another suspect is put back: it is not to die with that one', async () => {
+test('a suspect that arrives while another one runs is put back, so that it doesn’t die with it', async () => {
   const world = await setup();
   const slots = new Slots(4);
   const { promise: other, resolve } = Promise.withResolvers<void>();

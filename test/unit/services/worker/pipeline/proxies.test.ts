@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openProxied } from '../../../../support/proxies/proxied.ts';
 import { setup } from '../setup.ts';
 
-test('without a proxy that can be used a page waits, at no attempt, and its slot rests meanwhile', async () => {
+test('while no proxy can be used, a page waits without counting an attempt, and its slot rests', async () => {
   const { pipeline, offer, deliveries, site, runs, clock, letters, sink, log, frontier } = await setup({
     run: { maxAttempts: 1 },
   });
@@ -32,7 +32,7 @@ test('without a proxy that can be used a page waits, at no attempt, and its slot
   expect(await frontier.attempts(site.url('/page/1'))).toEqual([]);
 });
 
-/** Steps the clock whenever nothing else goes on. */
+/** Steps the clock until `done` has settled. */
 async function stepUntil(done: Promise<unknown>, clock: { step(ms: number): void }): Promise<void> {
   let isDone = false;
   const finished = done.finally(() => {

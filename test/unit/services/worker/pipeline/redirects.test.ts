@@ -5,7 +5,7 @@ import { TestSite } from '../../../../support/site.ts';
 import { offerOf } from '../../../../support/stores/embedded.ts';
 import { setup } from '../setup.ts';
 
-/** A world with a second site, which is another host to politeness. */
+/** A world with a second site, which counts as another host. */
 async function twoSites(options: Parameters<typeof setup>[0] = {}) {
   const world = await setup(options);
   const other = new TestSite();
@@ -20,7 +20,7 @@ async function twoSites(options: Parameters<typeof setup>[0] = {}) {
   return { ...world, other, leadTo, handleNext };
 }
 
-test('a redirect to another host is followed there, through that one gate, and told in the record', async () => {
+test('a redirect to another host is followed through that host’s gate, and its URLs are in the record', async () => {
   const { offer, handleNext, runs, sink, other, site, leadTo } = await twoSites();
   await offer(leadTo('/redirect/1'));
   expect(await handleNext()).toBe('ack');
@@ -38,7 +38,7 @@ test('a redirect to another host is followed there, through that one gate, and t
 test.each([
   ['/status/404', 'http_4xx'],
   ['/loop', 'redirects'],
-])('a redirect to %s fails, and is told in the record', async (path, reason) => {
+])('a redirect to %s fails, and its URL is in the record', async (path, reason) => {
   const { offer, handleNext, sink, site } = await twoSites();
   site.on('/loop', (_, response) => void response.writeHead(302, { location: '/loop' }).end());
   await offer(`/redirect-to?url=${path}`);
@@ -48,13 +48,13 @@ test.each([
   expect(new Set(record?.redirects)).toEqual(new Set([site.url(path)]));
 });
 
-test('a hop whose host must wait is a deferral under that host, and goes on from there', async () => {
+test('a page whose next hop must wait is deferred under the host of that hop, and resumes there', async () => {
   const { offer, handleNext, deliveries, runs, gate, sink, other, site, leadTo, clock } = await twoSites();
   await gate.pause(other.host, 60_000, 'tired');
   await offer(leadTo('/page/7'));
   await handleNext();
   expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, done: 0 });
-  expect(await deliveries(), 'its own host is free, and has nothing to do with it any more').toEqual([]);
+  expect(await deliveries(), 'the first host is free, but the task waits for the other').toEqual([]);
   clock.step(60_000);
   await handleNext();
   expect(sink.records).toMatchObject([
@@ -64,7 +64,7 @@ test('a hop whose host must wait is a deferral under that host, and goes on from
   expect(site.count(leadTo('/page/7')), 'the first host is not asked again').toBe(1);
 });
 
-test('what a hop says of its host is said of that one, not of the first', async () => {
+test('a 429 after a redirect pauses the host it leads to, not the first', async () => {
   const { offer, handleNext, gate, other, site, leadTo } = await twoSites();
   await offer(leadTo('/status/429'));
   await handleNext();
@@ -72,7 +72,7 @@ test('what a hop says of its host is said of that one, not of the first', async 
   expect(await gate.stillOpen(site.host)).toBe(true);
 });
 
-test('a followed link that leads to another host is skipped; a seed is not', async () => {
+test('a followed link that redirects to another host is skipped as out of scope', async () => {
   const { handleNext, runs, sink, site, other, leadTo, frontier } = await twoSites({ run: { follow: true } });
   await frontier.offer('r', [{ ...offerOf(site.url(leadTo('/page/1'))), depth: 1 }]);
   await handleNext();
@@ -81,7 +81,7 @@ test('a followed link that leads to another host is skipped; a seed is not', asy
   expect(other.requests).toEqual([]);
 });
 
-test('a followed link that leads to what is excluded is skipped; a seed is not', async () => {
+test('a followed link that redirects to an excluded URL is skipped; a seed is not', async () => {
   const { handleNext, runs, sink, site, frontier } = await twoSites({ run: { follow: true, exclude: ['/page/*'] } });
   const offers = [1, 0].map((depth) => ({ ...offerOf(site.url(`/redirect-to?url=/page/${2 - depth}`)), depth }));
   for (const offer of offers) {
@@ -95,12 +95,12 @@ test('a followed link that leads to what is excluded is skipped; a seed is not',
 
 test.each([
   [
-    "leaves the run's scope, though steps lead no deeper",
+    "leaves the run's scope is skipped",
     undefined,
     { skipped: 1, reasons: { skipped: { scope: 1 } } },
   ],
-  ["stays in its step's scope", 'domain', { done: 2, skipped: 0 }],
-] as const)('a page that a step has led to, and that %s', async (_, scope, ended) => {
+  ["stays in its step's scope is fetched", 'domain', { done: 2, skipped: 0 }],
+] as const)('a page that a step followed, and whose redirect %s', async (_, scope, ended) => {
   const crawler = defineCrawler({
     name: 'shop',
     steps: {
@@ -120,7 +120,7 @@ test.each([
   ['/redirect-to?url=/loop',                 '/loop', 'in a circle'],
   ['/redirect/11',                           '/page', 'more than 10 times'],
   ['/redirect-to?url=ftp://127.0.0.1/',      '/page', 'not http or https'],
-])('%s comes to nothing', async (path, loop, problem) => {
+])('%s fails for its redirects', async (path, loop, problem) => {
   const { offer, handleNext, runs, site, letters } = await twoSites();
   site.on(loop, (_, response) => void response.writeHead(302, { location: loop }).end());
   await offer(path);
@@ -130,7 +130,7 @@ test.each([
   expect(letter?.error).toContain(problem);
 });
 
-test('a site that sends a client back once, to see its cookie, is asked twice', async () => {
+test('a page that redirects to itself once is asked for again', async () => {
   const { offer, handleNext, runs, site } = await twoSites();
   let times = 0;
   site.on('/cookie', (_, response) => {
@@ -142,14 +142,14 @@ test('a site that sends a client back once, to see its cookie, is asked twice', 
   expect(await runs.progress('r')).toMatchObject({ done: 1 });
 });
 
-test('a redirect to a private address is skipped, wherever it comes from', async () => {
+test('a redirect to a private address is skipped', async () => {
   const { offer, handleNext, runs } = await twoSites();
   await offer('/redirect-to?url=http://10.0.0.1/');
   await handleNext();
   expect(await runs.progress('r')).toMatchObject({ skipped: 1, reasons: { skipped: { private_address: 1 } } });
 });
 
-test('redirects whose URLs no message could carry fail their page', async () => {
+test('redirects whose URLs are too long for a message fail their page', async () => {
   const { site, offer, handleNext, deliveries, pipeline, letters } = await twoSites();
   const long = `/long?${'x'.repeat(8_192)}`;
   site.on('/to-long', (_, response) => response.writeHead(302, { location: long }).end());
@@ -170,7 +170,7 @@ test('redirects whose URLs no message could carry fail their page', async () => 
   ]);
 });
 
-test('a page that leads to a known one is a duplicate; the one that it leads to first is known from then on', async () => {
+test('a page that redirects to a known page is a duplicate; a new page it redirects to is known from then on', async () => {
   const { offer, deliveries, pipeline, runs, site, sink, frontier } = await twoSites();
   await offer('/redirect/1', '/redirect/2', '/page/2', '/redirect-to?url=/page/2');
   for (const delivery of await deliveries()) await pipeline().handle(delivery);
@@ -182,7 +182,7 @@ test('a page that leads to a known one is a duplicate; the one that it leads to 
   expect(await frontier.offer('r', [offerOf(site.url('/page/1'))])).toEqual({ accepted: 0, known: 1 });
 });
 
-test('a link that the site respells to a known page asks for no page; one that leads in by a cookie does', async () => {
+test('a redirect that only respells a known URL is not followed; one that leads there by a cookie is', async () => {
   const { offer, deliveries, pipeline, runs, site, sink } = await twoSites();
   site.on('/about', (_, response) => response.writeHead(301, { location: '/about/' }).end());
   site.on('/about/', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('about'));
@@ -216,11 +216,11 @@ test.each([
   ['https://a.test/a?b=1', 'https://a.test/a', false],
   ['https://a.test/?p=1', 'https://a.test/one/', false],
   ['https://a.test/A', 'https://a.test/a', false],
-])('is %s respelt as %s? %s', (from, to, expected) => {
+])('whether %s is respelt as %s is %s', (from, to, expected) => {
   expect(isRespelt(from, to)).toBe(expected);
 });
 
-test('a worker that died after its claim is no other task: the page is recorded by who takes it over', async () => {
+test('a page put back after it claimed its redirect’s URL is recorded on its next visit, not a duplicate of itself', async () => {
   const { offer, deliveries, pipeline, runs, sink } = await twoSites();
   await offer('/redirect/1');
   const [delivery] = await deliveries();

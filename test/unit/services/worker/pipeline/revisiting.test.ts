@@ -12,7 +12,7 @@ async function setup() {
   return {
     ...world,
     pages,
-    /** Visits paths of the site in a run of their own, and returns what became of it. */
+    /** Visits paths of the site in a run of their own and returns its progress. */
     async visit(run: string, paths: readonly string[], options: Partial<RunOptions> = {}) {
       await world.runs.open(run, { ...FAST_RUN, incremental: true, ...options }, 'p');
       await world.frontier.offer(
@@ -25,7 +25,7 @@ async function setup() {
   };
 }
 
-test('a visit is conditional when an earlier one is known, though the response is still cached', async () => {
+test('an incremental run asks conditionally for a page it has visited, even if the response is still cached', async () => {
   const { visit, pages, sink } = await setup();
   expect(await visit('one', ['/page/1'])).toMatchObject({ done: 1, bytesSaved: 0 });
   expect(await visit('two', ['/page/1'])).toMatchObject({ skipped: 1, bytes: 0, bytesSaved: pages.bytes(1) });
@@ -43,7 +43,7 @@ test('a visit is conditional when an earlier one is known, though the response i
   ]);
 });
 
-test('a 304 to a page that is asked for whole is a failure, and costs an incremental run no page', async () => {
+test('a 304 to an unconditional request is a failure, and the next incremental run asks for the whole page', async () => {
   const { visit, site, pages } = await setup();
   site.on('/odd', (_, response) => response.writeHead(304).end());
   const once = { maxAttempts: 1 };
@@ -53,7 +53,7 @@ test('a 304 to a page that is asked for whole is a failure, and costs an increme
   expect(pages.takeAnswers()).toEqual(['200 /page/1']);
 });
 
-test('an ETag of kilobytes is not kept, for each page, nor sent back: its page is asked for whole', async () => {
+test('an ETag of more than 1,024 characters is not kept, and its page is asked for whole', async () => {
   const { visit, site } = await setup();
   const lengths: [string, number][] = [
     ['/long', 1_025],
@@ -72,7 +72,7 @@ test('an ETag of kilobytes is not kept, for each page, nor sent back: its page i
   expect(sent).toEqual([undefined, undefined, undefined, 1_024]);
 });
 
-test('the same content in a new version is told as unchanged', async () => {
+test('a page with a new ETag but the same content is recorded as unchanged', async () => {
   const { visit, pages, sink } = await setup();
   await visit('one', ['/page/1']);
   pages.change(1, { sameContent: true });
@@ -82,7 +82,7 @@ test('the same content in a new version is told as unchanged', async () => {
   expect(sink.records.map((record) => 'unchanged' in record && record.unchanged)).toEqual([false, true, false]);
 });
 
-test('a page is fetched whole where its body is wanted: for another crawler, other content, or its links', async () => {
+test('a visited page is fetched whole if the run keeps other content or follows its links', async () => {
   const { visit, pages } = await setup();
   await visit('one', ['/page/1']);
   await visit('content', ['/page/1'], { content: 'html' });
@@ -93,7 +93,7 @@ test('a page is fetched whole where its body is wanted: for another crawler, oth
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 304, 200, 304]);
 });
 
-test('a page that names a next one is asked for whole, since its list would end at a 304', async () => {
+test('a run that follows links asks for a page with a next page whole, since its list would end at a 304', async () => {
   const { visit, site } = await setup();
   site.on('/list', (_, response) => {
     response
@@ -111,7 +111,7 @@ test('a page that names a next one is asked for whole, since its list would end 
   expect(conditional).toEqual([undefined, undefined, undefined, '"1"']);
 });
 
-test('what came by a redirect is known by its content, and asked for whole', async () => {
+test('a page behind a redirect is asked for whole, and recognised as unchanged by its content', async () => {
   const { visit, site, sink } = await setup();
   const path = `/redirect-to?url=${encodeURIComponent(site.url('/page/1'))}`;
   await visit('one', [path]);
@@ -120,7 +120,7 @@ test('what came by a redirect is known by its content, and asked for whole', asy
   expect(site.requests.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
 });
 
-test('a page that claimed where its redirect led is read there again, by runs that share its marks; another stays a duplicate', async () => {
+test('of two pages with one redirect target, the first is read again by runs that share marks, the second stays a duplicate', async () => {
   const { visit, runs, site, sink, clock } = await setup();
   const to = (n: number) => `/redirect-to?n=${n}&url=${encodeURIComponent(site.url('/page/1'))}`;
   for (const run of ['one', 'two', 'three']) {
@@ -136,7 +136,7 @@ test('a page that claimed where its redirect led is read there again, by runs th
   );
 });
 
-test('a page that was skipped is remembered as visited, and as nothing else', async () => {
+test('a skipped page is remembered as visited, but not for conditional requests', async () => {
   const { visit, sink } = await setup();
   const path = '/type?ct=image/png';
   await visit('one', [path]);
@@ -145,7 +145,7 @@ test('a page that was skipped is remembered as visited, and as nothing else', as
   expect(sink.records.map((record) => record.outcome)).toEqual(['skipped', 'skipped']);
 });
 
-test('a page whose record could not be stored is not known', async () => {
+test('a page whose record could not be stored is not remembered', async () => {
   const { visit, sink, pages, runs, frontier } = await setup();
   sink.failure = new Error('the disk is full');
   expect(await visit('one', ['/page/1'])).toMatchObject({ waiting: 1, done: 0 });
@@ -156,7 +156,7 @@ test('a page whose record could not be stored is not known', async () => {
   expect(pages.answers.every(({ conditions }) => conditions === '')).toBe(true);
 });
 
-test('a page that fails is not remembered; the age of one that is counts from its request', async () => {
+test('a failed page is not remembered as visited; the age of a visit counts from its request', async () => {
   const { frontier, offer, deliveries, pipeline, clock, site } = await setup();
   const visits: unknown[] = [];
   const spied = withMethods(frontier, {

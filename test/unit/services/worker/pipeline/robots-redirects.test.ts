@@ -14,7 +14,7 @@ async function ask(robots: Robots, site: TestSite, { path = '/forbidden', interv
   return await robots.permit({ url, host: site.host, intervalMs, signal: NEVER }, await robots.look(url));
 }
 
-/** Asks until there is an answer, as the tasks of a host do that are put back. Returns how often that was. */
+/** Asks until there is an answer, as a host's tasks do when they are put back. Returns the answer and how often it asked. */
 async function askUntilKnown({ clock }: World, robots: Robots, site: TestSite, intervalMs = 0) {
   for (let times = 1; times <= 50; times++) {
     const asked = ask(robots, site, { intervalMs });
@@ -48,7 +48,7 @@ function redirectTo(site: TestSite, location: string): void {
   site.on('/robots.txt', (_, response) => void response.writeHead(302, { location }).end('moved'));
 }
 
-test('a hop to another host waits while that one is paused, and goes on where it was', async () => {
+test('a robots.txt redirect to a paused host waits, and resumes at that hop', async () => {
   const world = await setup();
   await withHub(async (hub) => {
     redirectTo(world.site, hub.url('/robots.txt'));
@@ -58,13 +58,13 @@ test('a hop to another host waits while that one is paused, and goes on where it
     expect(first).toMatchObject({ kind: 'later', inMs: 60_000 });
     expect([world.site.count('/robots.txt'), hub.requests.length]).toEqual([1, 0]);
     world.clock.step(60_000);
-    // Another worker's turn: it is not asked again what it has said.
+    // Another worker resumes without asking the first host again.
     expect(await ask(world.robots(), world.site)).toMatchObject({ kind: 'skip', reason: 'robots' });
     expect([world.site.count('/robots.txt'), hub.count('/robots.txt')]).toEqual([1, 1]);
   });
 });
 
-test('hosts that redirect to one hub ask it at the hub’s pace', async () => {
+test('hosts whose robots.txt redirects to one hub ask it no faster than the hub’s interval', async () => {
   const world = await setup();
   const sites = await Promise.all(
     Array.from({ length: 5 }, async () => {
@@ -92,7 +92,7 @@ test('hosts that redirect to one hub ask it at the hub’s pace', async () => {
   await Promise.all(sites.map((site) => site.stop()));
 });
 
-test('five hops on one host are six of its turns', async () => {
+test('a robots.txt behind five redirects on its host takes six of the host’s turns', async () => {
   const world = await setup();
   const asked: number[] = [];
   world.site.on('/robots.txt', (_, response) => {
@@ -113,7 +113,7 @@ test('five hops on one host are six of its turns', async () => {
   for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(5_000 - 500);
 });
 
-test('a hop takes its place among the open requests of the host it goes to', async () => {
+test('a robots.txt redirect counts towards the open requests of the host it leads to', async () => {
   const world = await setup();
   await withHub(async (hub) => {
     redirectTo(world.site, hub.url('/robots.txt'));
@@ -134,7 +134,7 @@ test('a hop takes its place among the open requests of the host it goes to', asy
   });
 });
 
-test('a hub that wants to be left alone is paused, as is the host that it could not be asked for', async () => {
+test('a hub that answers a robots.txt redirect with 429 is paused, and so is the redirecting host', async () => {
   const world = await setup();
   await withHub(async (hub) => {
     redirectTo(world.site, hub.url('/robots.txt'));
@@ -147,7 +147,7 @@ test('a hub that wants to be left alone is paused, as is the host that it could 
   });
 });
 
-test('while its hub has no turn for it, a host looks more and more seldom', async () => {
+test('a host whose robots.txt redirects to a paused hub asks less and less often', async () => {
   const world = await setup();
   await withHub(async (hub) => {
     redirectTo(world.site, hub.url('/robots.txt'));
@@ -158,7 +158,7 @@ test('while its hub has no turn for it, a host looks more and more seldom', asyn
       waits.push(permission.kind === 'later' ? permission.inMs / 1_000 : 0);
       world.clock.step(1_000_000);
     }
-    // At half of its jitter; never as long as a pause by hand lasts, which may end at any time.
+    // With half the jitter. Never as long as a pause by hand, which can end at any time.
     expect(waits.at(-1)).toBe(900);
     expect(world.site.count('/robots.txt')).toBe(1);
     expect(hub.requests).toEqual([]);

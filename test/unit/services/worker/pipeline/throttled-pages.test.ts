@@ -8,7 +8,7 @@ import { deliveryOf, setup } from '../setup.ts';
 
 const SLOTS = 32;
 
-test('twenty pages that always say 429 cost a host their first pauses, not its other pages', async () => {
+test('twenty pages that always answer 429 fail without holding up the other pages of their host for long', async () => {
   const world = await setup();
   const { frontier, runs, clock, site } = world;
   site.on('/always-429', (_, response) => response.writeHead(429).end());

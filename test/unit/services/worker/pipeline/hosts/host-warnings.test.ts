@@ -3,7 +3,7 @@ import { HostWarnings } from '../../../../../../services/worker/pipeline/hosts/h
 import { LogLines } from '../../../../../support/stores/embedded.ts';
 import { SteppedClock } from '../../../../../support/stores/stepped-clock.ts';
 
-test('of each host there is one warning an hour, and of thousands of bad hosts ten a minute, which say how many others there are', () => {
+test('a host is warned about once an hour, and all hosts ten times a minute, with the count of warnings left out', () => {
   const [log, clock] = [new LogLines(), new SteppedClock()];
   const warnings = new HostWarnings({ log, clock });
   const warned = (): string[] => log.lines.filter((line) => line.startsWith('warn'));

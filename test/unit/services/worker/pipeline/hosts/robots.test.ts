@@ -12,7 +12,7 @@ type World = Awaited<ReturnType<typeof setup>>;
 
 const NEVER = new AbortController().signal;
 
-/** What the pipeline asks, in its order. */
+/** Calls `look` and `permit` as the pipeline does. */
 async function ask(
   robots: Robots,
   { site }: { site: TestSite },
@@ -38,26 +38,26 @@ test.each<[string, string, object]>([
   ['User-agent: *\nCrawl-delay: 60',                     '/page/1', { kind: 'allow', intervalMs: 60_000 }],
   ['User-agent: *\nCrawl-delay: 60.1',                   '/page/1', { kind: 'skip', reason: 'crawl_delay', detail: 'robots.txt asks for 60.1 s between requests' }],
   ['User-agent: *\nCrawl-delay: 90\nDisallow: /page/',   '/page/1', { kind: 'skip', reason: 'robots' }],
-])('%j makes of %s: %j', async (file, path, permission) => {
+])('the permission of %j for %s is %j', async (file, path, permission) => {
   const world = await setup();
   world.site.robots = file;
   expect(await ask(world.robots(), world, path)).toMatchObject(permission);
 });
 
-test('a file is asked for once, however many pages there are, in however many processes', async () => {
+test('robots.txt is asked for once for many pages in several processes', async () => {
   const world = await setup();
   const { site } = world;
   const workers = [world.robots(), world.robots()];
   const paths = Array.from({ length: 20 }, (_, n) => `/page/${n}`);
   const [first, second] = workers.map((robots) => Promise.all(paths.map((path) => ask(robots, world, path))));
   await first;
-  // The other one looks at the store now and then.
+  // The other one polls the store.
   world.clock.step(100);
   expect(new Set((await second)?.map(({ kind }) => kind))).toEqual(new Set(['allow']));
   expect(site.count('/robots.txt')).toBe(1);
 });
 
-test('what is known costs no question to the store, for five minutes', async () => {
+test('known rules are not read from the store again for five minutes', async () => {
   const world = await setup();
   let looks = 0;
   const store = withMethods(world.robotsStore, {
@@ -77,7 +77,7 @@ test('what is known costs no question to the store, for five minutes', async () 
   expect(world.site.count('/robots.txt')).toBe(1);
 });
 
-test('while another process asks, a page waits a moment, and then rather for its turn', async () => {
+test('a page waits a moment while another process asks for robots.txt, and is then put off', async () => {
   const world = await setup();
   await world.robotsStore.lock(world.site.origin, 60_000);
   const permissions = Promise.all([ask(world.robots(), world), ask(world.robots(), world)]);
@@ -89,7 +89,7 @@ test('while another process asks, a page waits a moment, and then rather for its
   expect(world.site.requests).toEqual([]);
 });
 
-test('a process that died with its lock keeps nobody waiting for longer than a request takes', async () => {
+test('the lock of a process that died is waited for no longer than it lasts', async () => {
   const world = await setup();
   await world.robotsStore.lock(world.site.origin, 150);
   const permission = ask(world.robots(), world);
@@ -100,7 +100,7 @@ test('a process that died with its lock keeps nobody waiting for longer than a r
   expect(await permission).toMatchObject({ kind: 'allow' });
 });
 
-test('a slow file holds the slot of one page: the others wait for their turn', async () => {
+test('a slow robots.txt holds the slot of one page, and the others are put off', async () => {
   const world = await setup();
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   world.site.on('/robots.txt', async (_, response) => {
@@ -125,9 +125,9 @@ test.each<[string, (site: TestSite) => void, string, number, string, RegExp?]>([
   ['503 with Retry-After', (site) => site.on('/robots.txt', (_, response) => void response.writeHead(503, { 'retry-after': '90' }).end()),  'robots.txt: HTTP 503, Retry-After', 90_000, 'answered: robots.txt 503'],
   ['429',                  (site) => site.on('/robots.txt', (_, response) => void response.writeHead(429).end()),                         'robots.txt: HTTP 429', 15_000, 'answered: robots.txt 429'],
   ['a reset',              (site) => site.on('/robots.txt', (request) => void request.socket.resetAndDestroy()),                          'robots.txt: connection', 15_000, 'silent: connection errors', /^robots\.txt: .*ECONNRESET/],
-  ['half a file',          (site) => site.on('/robots.txt', (request) => void request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nUser-agent: *')), 'robots.txt: connection', 15_000, 'answered: robots.txt: connection errors', /^robots\.txt: Content-Length mismatch/],
+  ['a truncated file',          (site) => site.on('/robots.txt', (request) => void request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nUser-agent: *')), 'robots.txt: connection', 15_000, 'answered: robots.txt: connection errors', /^robots\.txt: Content-Length mismatch/],
   ['a broken encoding',    (site) => site.on('/robots.txt', (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip')), 'robots.txt: encoding', 15_000, 'answered: robots.txt: a broken encoding', /^robots\.txt: incorrect header/],
-])('%s: nothing is fetched, and the host is paused', async (_, prepare, reason, ms, trouble, told = /^robots\.txt: HTTP/) => {
+])('%s for robots.txt makes the host unreachable and pauses it', async (_, prepare, reason, ms, trouble, told = /^robots\.txt: HTTP/) => {
   const world = await setup();
   prepare(world.site);
   const permission = await ask(world.robots(), world);
@@ -137,7 +137,7 @@ test.each<[string, (site: TestSite) => void, string, number, string, RegExp?]>([
   expect(await world.gate.resume(world.site.host)).toMatchObject({ reason });
 });
 
-test('a host whose file can not be had is asked more and more seldom, and never taken for free', async () => {
+test('a host whose robots.txt is unavailable is asked less and less often, and never counts as free of rules', async () => {
   const world = await setup();
   world.site.on('/robots.txt', (_, response) => void response.writeHead(500).end());
   const pauses: number[] = [];
@@ -149,15 +149,15 @@ test('a host whose file can not be had is asked more and more seldom, and never 
   expect(pauses.map((ms) => ms / 1_000)).toEqual([15, 30, 60, 120, 240, 480, 900, 900]);
 });
 
-test('a host that is paused is not asked for its file', async () => {
+test('a paused host is not asked for its robots.txt', async () => {
   const world = await setup();
   await world.gate.pause(world.site.host, 60_000, 'by another');
   expect(await ask(world.robots(), world)).toEqual({ kind: 'later', inMs: 60_000 });
   expect(world.site.requests).toEqual([]);
-  expect(await world.robotsStore.lock(world.site.origin, 1_000), 'the lock was let go').toBe(true);
+  expect(await world.robotsStore.lock(world.site.origin, 1_000), 'the lock was released').toBe(true);
 });
 
-test('the request takes its place at the host’s gate, and gives it back', async () => {
+test('a robots.txt request takes a place at the host’s gate and gives it back', async () => {
   const world = await setup();
   const { gate, site } = world;
   const limit = { intervalMs: 0, concurrency: 1 };
@@ -172,7 +172,7 @@ test('the request takes its place at the host’s gate, and gives it back', asyn
   expect(await gate.ask(site.host, limit, 'a page')).toMatchObject({ granted: true });
 });
 
-test.each([429, 500])('a robots.txt of status %i is no quick answer of its host', async (status) => {
+test.each([429, 500])('a robots.txt answered by %i does not count as a quick answer of its host', async (status) => {
   const world = await setup();
   const { gate, site, database } = world;
   await gate.leave(site.host, { intervalMs: 0, concurrency: 1 }, 'a page', { durationMs: 10_000 });
@@ -192,7 +192,7 @@ test('a Crawl-delay slows its host for everybody', async () => {
   expect(await world.gate.ask(world.site.host, free, 'b')).toMatchObject({ granted: false, inMs: 10_000 });
 });
 
-test('rules whose day is over are asked for again, and a 503 then pauses the host', async () => {
+test('rules older than a day are asked for again, and a 503 then makes the host unreachable', async () => {
   const world = await setup();
   const robots = world.robots();
   expect(await ask(robots, world)).toMatchObject({ kind: 'allow' });
@@ -204,7 +204,7 @@ test('rules whose day is over are asked for again, and a 503 then pauses the hos
   expect(await ask(robots, world)).toMatchObject({ kind: 'unreachable' });
 });
 
-test('“no rules” is believed for an hour', async () => {
+test('a missing robots.txt counts as no rules for an hour', async () => {
   const world = await setup();
   world.site.on('/robots.txt', (_, response) => void response.writeHead(404).end());
   await ask(world.robots(), world);
@@ -229,7 +229,7 @@ test('each origin has a robots.txt of its own', async () => {
   }
 });
 
-test('a name that does not exist, and a certificate that does not hold, fail the page as its own request would', async () => {
+test('a host name that doesn’t exist or an invalid certificate fails the page, as the page’s own request would', async () => {
   const world = await setup();
   const site = new TestSite({ tls: true });
   await site.start();
@@ -246,13 +246,13 @@ test('a name that does not exist, and a certificate that does not hold, fail the
   }
 });
 
-test('a private address is for the page to be refused by', async () => {
+test('a private address is allowed here, as the page’s own request refuses it', async () => {
   const { robots } = await setup();
   const candidate = { url: 'http://10.0.0.1/', host: '10.0.0.1', intervalMs: 0, signal: NEVER };
   expect(await robots().permit(candidate, undefined)).toMatchObject({ kind: 'allow' });
 });
 
-test('a store that can not be asked lets nobody through', async () => {
+test('a robots.txt check fails, and permits nothing, while its store fails', async () => {
   const world = await setup();
   const down = async (): Promise<never> => {
     throw new Error('Redis is away');
@@ -261,10 +261,10 @@ test('a store that can not be asked lets nobody through', async () => {
   await expect(ask(world.robots({ store: unlockable }), world)).rejects.toThrow('away');
   const unkept = withMethods(world.robotsStore, { keep: down });
   await expect(ask(world.robots({ store: unkept }), world)).rejects.toThrow('away');
-  expect(await ask(world.robots(), world), 'the next one is free to ask').toMatchObject({ kind: 'allow' });
+  expect(await ask(world.robots(), world), 'the lock is free for the next one').toMatchObject({ kind: 'allow' });
 });
 
-test('a request that is cut short says nothing about the host', async () => {
+test('an aborted robots.txt request does not pause the host', async () => {
   const world = await setup();
   const stop = new AbortController();
   world.site.on('/robots.txt', () => stop.abort());

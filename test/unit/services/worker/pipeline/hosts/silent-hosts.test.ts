@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { SilentHosts } from '../../../../../../services/worker/pipeline/hosts/silent-hosts.ts';
 
-/** Hosts as a worker with this many slots sees them. */
+/** The silent hosts of a worker with this many slots. */
 function setup(slots: number) {
   const time = { now: 1_000 };
   const told = { shortages: 0 };
   const hosts = new SilentHosts({ slots: () => slots, onShortage: () => told.shortages++, now: () => time.now });
-  /** Begins requests that nobody answers. @returns whether each was cut short */
+  /** Begins requests that nobody answers. The function it returns says which were cut short. */
   const ask = (...names: string[]): (() => boolean[]) => {
     const begun = names.map((name) => hosts.begin(name));
     return () => begun.map((request) => request?.signal.aborted ?? false);
@@ -14,7 +14,7 @@ function setup(slots: number) {
   return { time, told, hosts, ask };
 }
 
-test('hosts that have been asked just now are none of those', () => {
+test('a host first asked less than two seconds ago does not count as silent', () => {
   const { time, hosts, ask } = setup(4);
   for (let n = 0; n < 10; n++) ask('new.test');
   time.now += 1_999;
@@ -22,7 +22,7 @@ test('hosts that have been asked just now are none of those', () => {
   expect(hosts.mayAsk('other.test')).toBe(true);
 });
 
-test('a host that never answered has one request that lasts', () => {
+test('a host that never answered may have only one open request after two seconds', () => {
   const { time, hosts } = setup(100);
   const request = hosts.begin('silent.test');
   time.now += 2_000;
@@ -31,7 +31,7 @@ test('a host that never answered has one request that lasts', () => {
   expect(hosts.mayAsk('silent.test')).toBe(true);
 });
 
-test('a host counts as silent no longer once it has answered, though its request goes on', () => {
+test('a host that has answered once no longer counts as silent, even while its requests go on', () => {
   const { time, hosts } = setup(2);
   const [first, second] = [hosts.begin('slow.test'), hosts.begin('slow.test')];
   first?.answered();
@@ -42,17 +42,17 @@ test('a host counts as silent no longer once it has answered, though its request
   expect([first?.signal.aborted, second?.signal.aborted]).toEqual([false, false]);
   hosts.begin('silent.test');
   time.now += 2_000;
-  expect(hosts.mayAsk('slow.test'), 'it is remembered').toBe(true);
+  expect(hosts.mayAsk('slow.test'), 'its answer is remembered').toBe(true);
 });
 
-test('all that never answered have half of the slots: for a new host, the oldest of them makes room', () => {
+test('silent hosts share half the slots, and the oldest request makes room for a new host', () => {
   const { time, told, hosts, ask } = setup(8);
   hosts.begin('good.test')?.answered();
   const areCut = ask('silent-0.test', 'silent-1.test', 'silent-2.test');
   time.now += 2_000;
   expect(hosts.mayAsk('new.test')).toBe(true);
   const isNewCut = ask('new.test');
-  expect(hosts.mayAsk('newer.test'), 'the fourth is young').toBe(true);
+  expect(hosts.mayAsk('newer.test'), 'the fourth is not silent yet').toBe(true);
   time.now += 2_000;
   expect(told.shortages).toBe(0);
   expect(hosts.mayAsk('good.test'), 'it has answered').toBe(true);
@@ -62,7 +62,7 @@ test('all that never answered have half of the slots: for a new host, the oldest
   expect(told.shortages).toBe(1);
 });
 
-test('many that were young at once make room until they have less than half', () => {
+test('requests that turn silent together are cut short, oldest first, until they hold less than half the slots', () => {
   const { time, hosts, ask } = setup(4);
   const areCut = ask('a.test', 'b.test', 'c.test', 'd.test');
   time.now += 2_000;
@@ -70,7 +70,7 @@ test('many that were young at once make room until they have less than half', ()
   expect(areCut()).toEqual([true, true, true, false]);
 });
 
-test('one that was silent before counts from its start, waits while there is no room, and is waited for longer each time', () => {
+test('a host silent before counts as silent at once, is asked only if there is room, and keeps its slot for longer each time', () => {
   const { time, told, hosts, ask } = setup(2);
   const silence = (forMs: number): void => {
     const request = hosts.begin('silent.test');
@@ -79,7 +79,7 @@ test('one that was silent before counts from its start, waits while there is no 
   };
   silence(2_000);
   const again = hosts.begin('silent.test');
-  expect(hosts.mayAsk('silent.test'), 'a second request').toBe(false);
+  expect(hosts.mayAsk('silent.test'), 'no second request').toBe(false);
   time.now += 7_999;
   expect(hosts.mayAsk('new.test'), 'there is no room').toBe(false);
   expect([again?.signal.aborted, told.shortages]).toEqual([false, 1]);
@@ -89,10 +89,10 @@ test('one that was silent before counts from its start, waits while there is no 
   again?.end();
   ask('other.test');
   time.now += 2_000;
-  expect(hosts.mayAsk('silent.test'), 'nobody makes room for it').toBe(false);
+  expect(hosts.mayAsk('silent.test'), 'nothing makes room for it').toBe(false);
 });
 
-test('one that answers late is silent no more', () => {
+test('a silent host that answers late is no longer silent', () => {
   const { time, hosts } = setup(2);
   const request = hosts.begin('late.test');
   time.now += 5_000;

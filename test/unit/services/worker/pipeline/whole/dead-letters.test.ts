@@ -4,7 +4,7 @@ import { withMethods } from '../../../../../support/with-methods.ts';
 import { deliver, deliveryOf, releaseOf, setup, thatAnswers } from '../../setup.ts';
 
 test.each(['returned', 'refused', 'unknown'] satisfies PublishOutcome[])(
-  'a dead letter that is %s: the task is put back, and fails when a later one is confirmed',
+  'a task whose dead letter is %s is put back, and fails once a later one is confirmed',
   async (outcome) => {
     const world = await setup();
     const pipeline = world.pipeline({ transport: thatAnswers(world, outcome) });
@@ -22,7 +22,7 @@ test.each(['returned', 'refused', 'unknown'] satisfies PublishOutcome[])(
   },
 );
 
-test('a dead letter tells every attempt', async () => {
+test('a dead letter lists every attempt, newest first', async () => {
   const world = await setup({ run: { maxAttempts: 3 } });
   await world.offer('/status/500');
   for (let attempt = 1; attempt <= 3; attempt++) {
@@ -37,7 +37,7 @@ test('a dead letter tells every attempt', async () => {
   expect(letter?.attempts.map(({ at }) => at)).toEqual(letter?.attempts.map(({ at }) => at).toSorted((a, b) => b - a));
 });
 
-test('past its deadline a task is dead-lettered without a request', async () => {
+test('a task past its deadline is dead-lettered without a request', async () => {
   const world = await setup();
   const url = world.site.url('/page/1');
   const task = {
@@ -67,7 +67,7 @@ test('a task that has killed six workers is dead-lettered as a crash loop', asyn
   expect(world.site.requests).toEqual([]);
 });
 
-test('a dead letter that no queue takes at first is published again, and its page is not fetched again', async () => {
+test('a dead letter that is not confirmed at first is published again without fetching its page again', async () => {
   const world = await setup();
   const outcomes: PublishOutcome[] = ['refused', 'returned', 'confirmed'];
   const transport = withMethods(world.transport, {

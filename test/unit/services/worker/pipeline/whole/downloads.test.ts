@@ -12,7 +12,7 @@ function crawlerOf(links: readonly (string | undefined)[], how?: DownloadHow) {
   return defineCrawler({ name: 'files', steps: { start: { run: ({ download }) => download(links, how) } } });
 }
 
-/** A world in which the first step has asked for these files, and what releases them. */
+/** A world whose first step has asked for these files. `work` handles what is due. */
 async function asked(links: readonly string[], { how, run = {} }: { how?: DownloadHow; run?: object } = {}) {
   const world = await setup({ crawler: crawlerOf(links, how), run });
   const files = new MemoryFiles();
@@ -31,7 +31,7 @@ async function asked(links: readonly string[], { how, run = {} }: { how?: Downlo
   return { ...world, files, work };
 }
 
-test('a file is stored by its hash, and its record says where, and from which page', async () => {
+test('a file is stored under its hash, and its record names the path and the page it comes from', async () => {
   const world = await asked(['/a.pdf']);
   await world.work();
   expect([...world.files.stored]).toEqual([[NAME, PDF]]);
@@ -55,7 +55,7 @@ test('a file is stored by its hash, and its record says where, and from which pa
   });
 });
 
-test('the same content at two URLs is one file and two records; a redirect to a known file is a duplicate', async () => {
+test('one content at two URLs makes one file and two records; a redirect to a known file is a duplicate', async () => {
   const world = await asked(['/a.pdf', '/b', '/a.pdf', '/to-a']);
   await world.work();
   expect([...world.files.stored.keys()]).toEqual([NAME]);
@@ -68,7 +68,7 @@ test('the same content at two URLs is one file and two records; a redirect to a 
   expect(await world.runs.progress('r')).toMatchObject({ steps: { download: { discovered: 3, done: 2, skipped: 1 } } });
 });
 
-test('a file is no page: nothing in it is followed or kept, in a run that follows links and keeps content, too', async () => {
+test('a downloaded HTML file is not treated as a page, even if the run follows links and keeps content', async () => {
   const world = await asked(['/page.html'], { run: { follow: true, content: 'html' } });
   await world.work();
   const record = world.sink.records.find(({ step }) => step === 'download');
@@ -84,7 +84,7 @@ test.each<[string, DownloadHow | undefined, object]>([
   ['/a.pdf',            { maxBytes: 15 },  { outcome: 'done' }],
   ['http://127.0.0.1.nip.invalid/', undefined, { outcome: 'failed', reason: 'dns' }],
   ['http://169.254.169.254/x', undefined,  { outcome: 'skipped', reason: 'private_address' }],
-])('a file at %s with %j ends as %j', async (link, how, ending) => {
+])('the outcome of a file at %s with %j is %j', async (link, how, ending) => {
   const world = await asked([link], { ...(how === undefined ? {} : { how }), run: { maxAttempts: 1 } });
   await world.work();
   const record = world.sink.records[1];
@@ -93,7 +93,7 @@ test.each<[string, DownloadHow | undefined, object]>([
   expect(about).toMatchObject({ from: world.site.url('/page/1') });
 });
 
-test('links of files go to any host, and are left out only by what the run excludes', async () => {
+test('links to files may leave the scope and the include patterns; only exclude patterns leave them out', async () => {
   const links = ['http://localhost:1/b.png', '/not/this.png', undefined];
   const world = await setup({ crawler: crawlerOf(links), run: { include: ['/page/*'], exclude: ['/not/*'] } });
   await world.offer('/page/1');
@@ -101,7 +101,7 @@ test('links of files go to any host, and are left out only by what the run exclu
   expect(await world.runs.progress('r')).toMatchObject({ discovered: 2, leftOut: { scope: 1 } });
 });
 
-test('a file that can not be stored is put back, and the worker told', async () => {
+test('a file that can’t be stored is put back, and the worker learns of the failure', async () => {
   const world = await asked(['/a.pdf']);
   world.files.failure = new Error('no space left');
   const [delivery] = await world.deliveries();
@@ -112,19 +112,19 @@ test('a file that can not be stored is put back, and the worker told', async () 
   expect(world.sink.records.length).toBe(1);
 });
 
-test.each([0, 1.5, -1, 104_857_601, Number.NaN, '10MiB'])('maxBytes %s fails the page', async (maxBytes) => {
+test.each([0, 1.5, -1, 104_857_601, Number.NaN, '10MiB'])('a download with maxBytes %s fails the page', async (maxBytes) => {
   const crawler = crawlerOf(['/a.pdf'], { maxBytes: maxBytes as number });
   await expect(testCrawler(crawler, { html: '' })).rejects.toThrow(
     /step start: download: expected maxBytes to be a number of bytes from 1 to 104857600, got /,
   );
 });
 
-test('a test of a crawler sees what it downloads', async () => {
+test('`testCrawler` returns the downloads of a step as follows', async () => {
   const { follows } = await testCrawler(crawlerOf(['/a.pdf', undefined]), { html: '', url: 'https://a.test/b/' });
   expect(follows).toEqual([{ step: 'download', url: 'https://a.test/a.pdf' }]);
 });
 
-test('no step of a crawler has the name', () => {
+test('a crawler can’t define a step named download', () => {
   const define = () => defineCrawler({ name: 'files', steps: { download: { run() {} } } });
   expect(define).toThrow('crawler files: step download: expected another name: this is the step that stores files');
 });

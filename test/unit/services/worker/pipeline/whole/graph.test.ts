@@ -9,7 +9,7 @@ import { deliver, setup } from '../../setup.ts';
 
 const item = z.object({ n: z.number() });
 
-/** What a worker does with `/page/1` at the first step of a crawler: the offers, the record, and the run. */
+/** Works on `/page/1` at the first step of a crawler. Returns the offers, the record, the progress and the dead letters. */
 async function worked(
   crawler: ReturnType<typeof defineCrawler>,
   run: Partial<RunOptions> = {},
@@ -32,7 +32,7 @@ async function worked(
   };
 }
 
-test('a step emits items, and follows links with what they keep, though the run follows none', async () => {
+test('a step emits items and follows links with their kept values, even if the run follows no links', async () => {
   const crawler = defineCrawler({
     name: 'graph',
     steps: {
@@ -58,7 +58,7 @@ test('a step emits items, and follows links with what they keep, though the run 
   expect(record).toMatchObject({ outcome: 'done', step: 'start', items: 2, data: [{ n: 1 }, { n: 2 }] });
 });
 
-test('relative links that a step follows are resolved by the base of the page, as its own are', () => {
+test('relative links that a step follows are resolved against the base URL of the page, as the page’s own links are', () => {
   const page = Page.fromHtml('<base href=/shop/><a href="p/1?q=ж">1</a><img src=i.png>', { url: 'http://a.test/all/' });
   const crawler = defineCrawler({
     name: 'graph',
@@ -88,7 +88,7 @@ test('relative links that a step follows are resolved by the base of the page, a
   expect(page.resolve('../x')).toBe('http://a.test/x');
 });
 
-test('an object that is emitted again and again is each time what it was then', async () => {
+test('an object emitted twice is recorded as it was at each call', async () => {
   const crawler = defineCrawler({
     name: 'graph',
     steps: {
@@ -105,7 +105,7 @@ test('an object that is emitted again and again is each time what it was then', 
   expect((await worked(crawler)).record).toMatchObject({ items: 2, data: [{ n: 1 }, { n: 2 }] });
 });
 
-test('one item is the data itself, and none is null', async () => {
+test('the data of a record is the item itself if there is one, and null if there is none', async () => {
   const crawlerOf = (items: number) =>
     defineCrawler({
       name: 'items',
@@ -121,7 +121,7 @@ test('one item is the data itself, and none is null', async () => {
   expect((await worked(crawlerOf(0))).record).toMatchObject({ items: 0, data: null });
 });
 
-test('a link whose condition is not met is left out, as is one outside the scope of its step', async () => {
+test('a link is left out if its condition is not met or it is outside the scope of its step', async () => {
   const crawler = defineCrawler({
     name: 'left',
     steps: {
@@ -150,23 +150,23 @@ const STEPS = { product: { keeps: z.object({ sku: z.string() }), run() {} } };
 // biome-ignore format: a table
 test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item: unknown) => void }) => unknown, string, RegExp]>([
   ['emits what breaks its schema',         ({ emit }) => emit({ n: 'x' }),                                         'schema',    /step start: an item: n: Invalid input: expected number, received string \("x"\), in .+$/],
-  ['emits one item, and another wrongly',  ({ emit }) => { emit({ n: 1 }); try { emit({}); } catch {} },           'schema',    /n: Invalid input: expected number, received undefined \(it is missing\), in .+$/],
+  ['emits a good and an invalid item',  ({ emit }) => { emit({ n: 1 }); try { emit({}); } catch {} },           'schema',    /n: Invalid input: expected number, received undefined \(it is missing\), in .+$/],
   ['emits a list',                         ({ emit }) => emit([{ n: 1 }]),                                         'step',      /, step start: emits a list: emit each of its items, in .+$/],
-  ['follows to a step it has not named',   ({ follow }) => follow('start', '/a'),                                  'step',      /, step start: follows links to start, which is not in its `to`, in .+$/],
-  ['follows to no step',                   ({ follow }) => follow('prodct', '/a'),                                 'step',      /follows links to prodct, which is no step: did you mean product\?, in .+$/],
-  ['follows to nothing',                   ({ follow }) => follow(undefined, '/a'),                                'step',      /follow: expected the name of a step, got undefined, in .+$/],
-  ['follows what is no link',              ({ follow }) => follow('product', [new Map()], { kept: { sku: 'a' } }),  'step',      /expected links as texts, or as requests with a `url`: page\.links\(css\) has those of elements, in .+$/],
-  ['follows a URL that is no text',        ({ follow }) => follow('product', new URL('https://a.example/'), { kept: { sku: 'a' } }), 'step', /expected links as texts, or as requests with a `url`, got a URL: take its href, in .+$/],
-  ['says what is kept in another place',   ({ follow }) => follow('product', '/a', { sku: 'a' }),                  'step',      /follow: unknown option sku, expected \{ kept: \{ … \} \}, in .+$/],
-  ['keeps what is no object',              ({ follow }) => follow('product', '/a', { kept: 'a' }),                 'step',      /follow: expected kept to be an object, got a string, in .+$/],
-  ['keeps what is not known',              ({ follow }) => follow('product', '/a', { kept: { skuu: 'a' } }),       'step',      /links to product keep skuu, which the `keeps` of product doesn't have, in .+$/],
-  ['keeps what has another type',          ({ follow }) => follow('product', '/a', { kept: { sku: 1 } }),          'schema',    /the kept of links to product: sku: Invalid input: expected string, received number \(1\), in .+$/],
+  ['follows to a step not in its `to`',   ({ follow }) => follow('start', '/a'),                                  'step',      /, step start: follows links to start, which is not in its `to`, in .+$/],
+  ['follows to an unknown step',                   ({ follow }) => follow('prodct', '/a'),                                 'step',      /follows links to prodct, which is no step: did you mean product\?, in .+$/],
+  ['follows to undefined',                   ({ follow }) => follow(undefined, '/a'),                                'step',      /follow: expected the name of a step, got undefined, in .+$/],
+  ['follows a value that is not a link',              ({ follow }) => follow('product', [new Map()], { kept: { sku: 'a' } }),  'step',      /expected links as texts, or as requests with a `url`: page\.links\(css\) has those of elements, in .+$/],
+  ['follows a URL object',        ({ follow }) => follow('product', new URL('https://a.example/'), { kept: { sku: 'a' } }), 'step', /expected links as texts, or as requests with a `url`, got a URL: take its href, in .+$/],
+  ['gives what is kept without `kept`',   ({ follow }) => follow('product', '/a', { sku: 'a' }),                  'step',      /follow: unknown option sku, expected \{ kept: \{ … \} \}, in .+$/],
+  ['keeps a value that is not an object',              ({ follow }) => follow('product', '/a', { kept: 'a' }),                 'step',      /follow: expected kept to be an object, got a string, in .+$/],
+  ['keeps an unknown field',              ({ follow }) => follow('product', '/a', { kept: { skuu: 'a' } }),       'step',      /links to product keep skuu, which the `keeps` of product doesn't have, in .+$/],
+  ['keeps a field of a wrong type',          ({ follow }) => follow('product', '/a', { kept: { sku: 1 } }),          'schema',    /the kept of links to product: sku: Invalid input: expected string, received number \(1\), in .+$/],
   ['keeps too much',                       ({ follow }) => follow('product', '/a', { kept: { sku: 'x'.repeat(17_408) } }), 'too_large', /a link to product keeps 17418 bytes, more than 16384, in .+$/],
   ['keeps too much in all its links',      ({ follow }) => follow('product', Array.from({ length: 300 }, (_, n) => `/${n}`), { kept: { sku: 'x'.repeat(16_000) } }), 'too_large', /the links of this page keep 4803000 bytes together, more than 4194304, in .+$/],
   ['returns something',                    () => ({ data: 1 }),                                                    'step',      /expected a step to return nothing, got an object: emit what is to be kept$/],
   ['yields as in Scrapy',                  function* () { yield { n: 1 }; },                                        'step',      /expected a step to return nothing, got a generator: call emit and follow where it yields$/],
   ['yields and awaits',                    async function* () { yield { n: 1 }; },                                  'step',      /got a generator: call emit and follow where it yields$/],
-])('a step that %s fails its page, and nothing of it is kept or offered', async (_, run, reason, said) => {
+])('a step that %s fails its page, and nothing of the page is recorded or offered', async (_, run, reason, said) => {
   const steps = { start: { to: ['product'], record: item, run }, ...STEPS };
   const crawler = defineCrawler({ name: 'wrong', steps } as unknown as Parameters<typeof defineCrawler>[0]);
   const { offers, record, letters } = await worked(crawler);
@@ -178,7 +178,7 @@ test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item
 test.each([
   ['emits', 'items', ({ emit }: Saying) => emit(1)],
   ['follows', 'links', ({ follow }: Saying) => follow('start', Array<string>(100_000).fill('http://a.test/'))],
-])('a step that %s without an end is stopped before it takes all memory', { timeout: 60_000 }, (says, what, say) => {
+])('a step that %s in an endless loop is stopped before it uses up the memory', { timeout: 60_000 }, (says, what, say) => {
   const run = (context: Saying): void => {
     for (;;) say(context);
   };
@@ -189,14 +189,14 @@ test.each([
   expect(() => begun.begin()).toThrow(said);
 });
 
-test('a schema that takes its time is told to be no schema of items', async () => {
+test('an item schema with an async check fails the page with an error that says so', async () => {
   const record = z.object({ n: z.number().refine(async (n) => n > 0) });
   const crawler = defineCrawler({ name: 'slow', steps: { start: { record, run: ({ emit }) => emit({ n: 1 }) } } });
   const said = /step start: its schema has something async: await that in the step, before it emits, in .+$/;
   expect((await worked(crawler)).letters).toMatchObject([{ reason: 'step', error: expect.stringMatching(said) }]);
 });
 
-test('what is kept must be plain JSON', async () => {
+test('a link that keeps a value without a form in JSON fails the page', async () => {
   const crawler = defineCrawler({
     name: 'odd',
     steps: {
@@ -213,7 +213,7 @@ test('what is kept must be plain JSON', async () => {
   ]);
 });
 
-test('what is kept is what it was when the link was followed, whatever becomes of its objects', async () => {
+test('kept values are copied when the link is followed, so later changes don’t reach them', async () => {
   const crawler = defineCrawler({
     name: 'crumbs',
     steps: {
@@ -225,7 +225,7 @@ test('what is kept is what it was when the link was followed, whatever becomes o
             crumbs.push(link);
             follow('any', link, { kept: { crumbs } });
           }
-          // No JSON.
+          // It can no longer be written as JSON.
           (crumbs as unknown[]).push(crumbs);
         },
       },
@@ -238,7 +238,7 @@ test('what is kept is what it was when the link was followed, whatever becomes o
   ]);
 });
 
-test('where there is no link, nothing that it would keep is missing', async () => {
+test('a missing kept value does not matter if there is no link to follow', async () => {
   const crawler = defineCrawler({
     name: 'lone',
     steps: {
@@ -253,7 +253,7 @@ test('where there is no link, nothing that it would keep is missing', async () =
   expect((await worked(crawler)).record).toMatchObject({ outcome: 'done' });
 });
 
-test('a page that keeps less than its step wants, as a seed does, fails as what breaks a schema', async () => {
+test('a seed for a step with a `keeps` schema fails with the reason schema', async () => {
   const run = (): void => {};
   const crawler = defineCrawler({ name: 'seeded', steps: { product: { keeps: z.object({ sku: z.string() }), run } } });
   expect((await worked(crawler)).letters).toMatchObject([
@@ -261,7 +261,7 @@ test('a page that keeps less than its step wants, as a seed does, fails as what 
   ]);
 });
 
-test('in a run that follows links, all of a page are followed, each to the step whose pattern it matches', async () => {
+test('a run that follows links follows all links of a page, each to the step whose pattern it matches', async () => {
   const crawler = defineCrawler({
     name: 'rules',
     patterns: { article: '/page/*' },

@@ -5,7 +5,7 @@ import { idOf } from '../../../../../../shared/task/task/task.ts';
 import { EVERYTHING } from '../../../../../support/stores/embedded.ts';
 import { deliveryOf, setup } from '../../setup.ts';
 
-/** A host of nine pages that all get one answer. `ask` works some of them, and returns what people are told of the host. */
+/** A host whose nine pages all answer with one status. `ask` works on some and returns the host as reports show it. */
 async function answering(status: number) {
   const world = await setup();
   let now = status;
@@ -26,7 +26,7 @@ async function answering(status: number) {
   };
 }
 
-test('a host that answers nothing but 502 is left alone for a minute, and is whole again after one healthy answer', async () => {
+test('a host that answers only 502 is reported unreachable, and recovers after one healthy answer', async () => {
   const { ask, answers, clock } = await answering(502);
   expect(await ask(5)).toMatchObject({
     isUnreachable: true,
@@ -40,7 +40,7 @@ test('a host that answers nothing but 502 is left alone for a minute, and is who
   expect(whole).not.toHaveProperty('trouble');
 });
 
-test('a host that is asked to slow down, and does not say for how long, is asked more slowly', async () => {
+test('a host that answers 503 without Retry-After gets a longer interval', async () => {
   const { ask, runs } = await answering(503);
   const [before] = await runs.hosts('r', 1);
   expect(before?.intervalMs).toBe(0);

@@ -10,7 +10,7 @@ import { setup } from '../../setup.ts';
 
 const n = z.object({ n: z.number() });
 
-/** Page 1 owns a group: two parts of it, of which the second fails if its record is no number. */
+/** A crawler whose page 1 owns a group of two parts. The second part fails if `second` is not a number. */
 function crawlerOf(joins: object, second: unknown = 2, middleware: readonly Middleware[] = []) {
   return defineCrawler({
     name: 'joined',
@@ -60,7 +60,7 @@ async function started(joins: object = { sum: SUM }, second?: unknown, middlewar
   return { ...world, worked: pipeline, next, work };
 }
 
-test('a join gets its owner and what its members emitted, by step and URL, and its record says so', async () => {
+test('a join gets its owner and the records of its members, ordered by step and URL', async () => {
   const { next, work, sink, site, runs } = await started();
   await work(await next());
   await work((await next()).toReversed());
@@ -81,7 +81,7 @@ test('a join gets its owner and what its members emitted, by step and URL, and i
   expect(await runs.progress('r')).toMatchObject({ done: 4, discovered: 4, openGroups: 0, waiting: 0, inFlight: 0 });
 });
 
-test('what failed is missing, by name', async () => {
+test('a failed member is listed by name as missing from the join', async () => {
   const { next, work, sink, site } = await started({ sum: SUM }, 'no number');
   for (let i = 0; i < 3; i++) await work(await next());
   expect(sink.records.find(({ step }) => step === 'sum')).toMatchObject({
@@ -103,7 +103,7 @@ test.each<[string, object, object]>([
   ['emits a list',         { run: ({ emit }: { emit: (item: unknown) => void }) => emit([]) },          { reason: 'step', error: expect.stringContaining('emit each of its items') }],
   ['catches a refusal',    { record: n, run({ emit }: { emit: (item: unknown) => void }) { try { emit({ n: 'x' }); } catch {} } }, { reason: 'schema', error: expect.stringContaining('join sum: an item') }],
   ['breaks its schema',    { record: n, run: ({ emit }: { emit: (item: unknown) => void }) => emit({ n: 'x' }) }, { reason: 'schema', error: expect.stringContaining('join sum: an item') }],
-])('a join that %s fails, and its letter says so', async (_, how, failed) => {
+])('a join that %s fails, and its dead letter names the join and the reason', async (_, how, failed) => {
   const { next, work, sink, letters, runs } = await started({ sum: { ...SUM, ...how } });
   for (let i = 0; i < 3; i++) await work(await next());
   expect(sink.records.find(({ step }) => step === 'sum')).toMatchObject({ outcome: 'failed', ...failed });
@@ -112,7 +112,7 @@ test.each<[string, object, object]>([
   expect(await runs.progress('r')).toMatchObject({ failed: 1, openGroups: 0 });
 });
 
-test('what a join emits is in its record in the order of its calls; what it emits later is refused', async () => {
+test('a join’s record holds its items in the order of the calls; an item emitted after its end is refused', async () => {
   let later = (_: unknown): void => {};
   const run = ({ emit }: { emit: (item: unknown) => void }) => {
     emit({ n: 1 });
@@ -125,7 +125,7 @@ test('what a join emits is in its record in the order of its calls; what it emit
   expect(() => later({ n: 3 })).toThrow('join sum has ended: await all its asynchronous work');
 });
 
-test('a join that emits what no other can be given fails, as no JSON, and leaves those that take it without it', async () => {
+test('a join that emits a value without a form in JSON fails, and is missing from the joins that take it', async () => {
   const circle: Record<string, unknown> = {};
   circle.self = circle;
   const emitsNoJson = ({ emit }: { emit: (item: unknown) => void }) => emit(circle);
@@ -141,7 +141,7 @@ test('a join that emits what no other can be given fails, as no JSON, and leaves
   expect(await runs.progress('r')).toMatchObject({ openGroups: 0, waiting: 0, inFlight: 0 });
 });
 
-test('a member that emits what no join can be given fails, whatever its record has in its place', async () => {
+test('a member that emits a value without a form in JSON fails, even if its stored record has one', async () => {
   const { next, work, sink } = await started({ sum: SUM }, 2, [
     { name: 'no-json', transform: (item) => (item.n === 2 ? { n: 2n } : undefined) },
     { name: 'json', beforeStore: ({ data }) => ({ data: String(data) }) },
@@ -163,12 +163,12 @@ const oneIn = (times: number) => {
 
 // biome-ignore format: a table
 test.each<[string, number, object, object]>([
-  ['without a policy: once',        2, {},                                                                       { outcome: 'failed', attempt: 1 }],
+  ['never, without a policy',        2, {},                                                                       { outcome: 'failed', attempt: 1 }],
   ['as often as the run says',      3, { retry: { backoff: 'fixed', firstDelayMs: 5_000 } },                     { outcome: 'done', attempt: 3, data: { inputs: 2, calls: 3 } }],
-  ['as often as it says itself',    3, { retry: { attempts: 2 } },                                               { outcome: 'failed', attempt: 2, reason: 'step' }],
-  ['only for what it names',        2, { retry: { when: ['schema'] } },                                          { outcome: 'failed', attempt: 1 }],
+  ['as often as its own policy says',    3, { retry: { attempts: 2 } },                                               { outcome: 'failed', attempt: 2, reason: 'step' }],
+  ['only for the reasons it names',        2, { retry: { when: ['schema'] } },                                          { outcome: 'failed', attempt: 1 }],
   ['only if its function says so',  3, { retry: { when: ({ attempt }: { attempt: number }) => attempt < 2 } },   { outcome: 'failed', attempt: 2 }],
-  ['its deadline ends that',        9, { deadlineMs: 15_000, retry: { attempts: 9, backoff: 'fixed', firstDelayMs: 10_000 } }, { outcome: 'failed', reason: 'deadline' }],
+  ['only until its deadline',        9, { deadlineMs: 15_000, retry: { attempts: 9, backoff: 'fixed', firstDelayMs: 10_000 } }, { outcome: 'failed', reason: 'deadline' }],
 ])('a join that throws is tried again %s, with the same inputs', async (_, succeedsAt, how, ended) => {
   const { next, work, sink, clock, runs } = await started({ sum: { ...SUM, ...how, run: oneIn(succeedsAt) } });
   for (let i = 0; i < 2; i++) await work(await next());
@@ -181,7 +181,7 @@ test.each<[string, number, object, object]>([
   expect(await runs.progress('r')).toMatchObject({ openGroups: 0, waiting: 0, inFlight: 0, discovered: 4 });
 });
 
-test('a join that awaits longer than its limit fails, and is told whose limit that was', async () => {
+test('a join that takes longer than its `timeoutMs` fails with an error that names the limit', async () => {
   const { next, work, sink, clock } = await started({
     sum: { ...SUM, timeoutMs: 100, run: () => new Promise(() => {}) },
   });
@@ -196,7 +196,7 @@ test('a join that awaits longer than its limit fails, and is told whose limit th
   await working;
 });
 
-test('a join whose worker died is made by the next, and the record of a stale one is never written', async () => {
+test('a join whose worker died runs on the next delivery, and the stale delivery writes no record', async () => {
   const { next, work, sink, clock, frontier, worked } = await started();
   for (let i = 0; i < 2; i++) await work(await next());
   const [stale] = await next();
@@ -210,7 +210,7 @@ test('a join whose worker died is made by the next, and the record of a stale on
   expect(sink.records.filter(({ step }) => step === 'sum')).toHaveLength(1);
 });
 
-test('a join of a run that the store has lost is acked, and never run', async () => {
+test('a join of a run that the store has lost is acked without running', async () => {
   const { next, work, sink, parts } = await started();
   for (let i = 0; i < 2; i++) await work(await next());
   const [join] = await next();
@@ -225,7 +225,7 @@ test('a join of a run that the store has lost is acked, and never run', async ()
   expect(sink.records.filter(({ step }) => step === 'sum')).toEqual([]);
 });
 
-test('a join that no store has made is malformed', async () => {
+test('a join message without a release is dead-lettered', async () => {
   const { next, work, letters, worked } = await started();
   for (let i = 0; i < 2; i++) await work(await next());
   const [join] = await next();
@@ -253,7 +253,7 @@ const REPORT = {
   },
 };
 
-/** The records of a sink, as another process reads them. */
+/** A source of these records, as another process reads them. */
 function sourceOf(records: readonly object[]): RecordSource {
   return {
     async *read() {
@@ -263,7 +263,7 @@ function sourceOf(records: readonly object[]): RecordSource {
   } as Partial<RecordSource> as RecordSource;
 }
 
-test('a join of the run gets counts from the store, and rows from the records', async () => {
+test('a join of the run gets its counts from the store and its rows from the records', async () => {
   const { next, work, sink, runs, ...world } = await started(REPORT);
   for (let i = 0; i < 2; i++) await work(await next());
   await runs.seal('r');
@@ -279,7 +279,7 @@ test('a join of the run gets counts from the store, and rows from the records', 
   expect(await runs.progress('r')).toMatchObject({ state: 'finished', done: 4 });
 });
 
-test('where records are missing, a join of the run fails with both numbers', async () => {
+test('a join of the run fails with both counts if fewer records can be read than the run counts', async () => {
   const { next, work, sink, runs, ...world } = await started(REPORT);
   for (let i = 0; i < 2; i++) await work(await next());
   await runs.seal('r');
@@ -293,7 +293,7 @@ test('where records are missing, a join of the run fails with both numbers', asy
   });
 });
 
-test('owners and members are asked without validators, and leave nothing behind for later runs', async () => {
+test('members of a group leave no page behind for conditional requests of later runs', async () => {
   const crawler = crawlerOf({ sum: SUM });
   const world = await setup({
     crawler,

@@ -9,7 +9,7 @@ import { deliver, setup } from '../../setup.ts';
 
 const PROSE = 'Tea is made of leaves, and of water that has boiled, by people who have time.';
 
-test('a page whose data are too large for a record is failed, and says how large', async () => {
+test('a page whose data is too large for a record fails with an error that gives its size', async () => {
   const crawler = defineCrawler({ name: 'greedy', step: () => ({ data: 'x'.repeat(MAX_RECORD_BYTES) }) });
   const world = await setup({ crawler });
   const sink = withMethods<Sink>(world.sink, {
@@ -26,7 +26,7 @@ test('a page whose data are too large for a record is failed, and says how large
   expect(await world.letters()).toMatchObject([{ reason: 'too_large', error }]);
 });
 
-test('what is cut of a page is said in its record; of most nothing is', async () => {
+test('a record names what was cut from its page, and has no such field if nothing was', async () => {
   const world = await setup();
   const links = Array.from({ length: 10_001 }, (_, n) => `<a href="/${n}">`).join('');
   world.site.on('/long', (_, response) => {
@@ -40,7 +40,7 @@ test('what is cut of a page is said in its record; of most nothing is', async ()
   expect(page).not.toHaveProperty('truncated');
 });
 
-test('a large page is read while others are worked on, and comes to the same', async () => {
+test('a large page is read while others are worked on, with the same result', async () => {
   const world = await setup({ run: { content: 'text' } });
   const html = `<title>Large</title>${'<p>one <a href="/1">two</a></p>\n'.repeat(20_000)}`;
   world.site.on('/large', (_, response) => void response.setHeader('content-type', 'text/html').end(html));
@@ -57,10 +57,10 @@ test.each([
   ['text', 'Shop\nTea 3 €'],
   ['markdown', '## Shop\n\n[Tea](SITE/tea) **3 €**'],
   ['html', '<h2>Shop</h2><p><a href="tea">Tea</a> <b>3 €</b></p>'],
-] as const)('content %s: of a page and of a large one', async (content, expected) => {
+] as const)('content as %s is the same for a small and a large page', async (content, expected) => {
   const world = await setup({ run: { content } });
   const html = '<h2>Shop</h2><p><a href="tea">Tea</a> <b>3 €</b></p>';
-  // What no reader sees makes it large.
+  // A comment makes it large.
   const comment = `<!--${'x'.repeat(300_000)}-->`;
   for (const [path, body] of [
     ['/shop', html],
@@ -83,9 +83,9 @@ test.each([
     { contentOf: 'article', article: { byline: 'Ann', published: '2026-11-21', excerpt: PROSE } },
     `# Tea\n\n${PROSE}`,
   ],
-  ['none, but a main part', '<nav>Home</nav><main><a href=/1>One</a></main>', { contentOf: 'main' }, '[One](SITE/1)'],
+  ['a main part but no article', '<nav>Home</nav><main><a href=/1>One</a></main>', { contentOf: 'main' }, '[One](SITE/1)'],
   ['neither', '<nav>Home</nav><a href=/1>One</a>', { contentOf: 'page' }, 'Home\n\n[One](SITE/1)'],
-])('content article says what it is: of a page with %s', async (_, html, about, expected) => {
+])('content as article says whether it is the article, the main part or the page, on a page with %s', async (_, html, about, expected) => {
   const world = await setup({ run: { content: 'article' } });
   const comment = `<!--${'x'.repeat(300_000)}-->`;
   for (const [path, body] of [
@@ -107,7 +107,7 @@ test.each([
   ]);
 });
 
-/** What the record of one page says was cut. */
+/** Returns what the record of a page with this body names as cut. */
 async function cutOf(body: string, given: Parameters<typeof setup>[0]): Promise<unknown> {
   const world = await setup(given);
   world.site.on('/a', (_, response) => void response.setHeader('content-type', 'text/html').end(body));
@@ -122,11 +122,11 @@ test.each([
   ['too much code',     `<pre>${'word '.repeat(250_000)}</pre>`],
   ['too many elements', `${'<b></b>'.repeat(50_001)}<p>word</p>`],
   ['too wide a table',  `<table><tr><th>x</th></tr>${'<tr><td colspan=1000>x</td></tr>'.repeat(51)}</table>`],
-])('a record says that its markdown is cut: of a page with %s', async (_, body) => {
+])('a record says that its markdown is cut for a page with %s', async (_, body) => {
   expect(await cutOf(body, { run: { content: 'markdown' } })).toEqual(['content']);
 });
 
-test('a record says that its article is cut, or markdown that a crawler took; text is whole', async () => {
+test('a record says so if its article, or the markdown that its step took, was cut; text is never cut', async () => {
   const body = `<p>${'word '.repeat(250_000)}</p>`;
   expect(await cutOf(body, { run: { content: 'article' } })).toEqual(['content']);
   expect(await cutOf(body, { run: { content: 'text' } })).toBeUndefined();
@@ -136,7 +136,7 @@ test('a record says that its article is cut, or markdown that a crawler took; te
   }
 });
 
-test('content of what is no HTML is the body as text, however it is asked for', async () => {
+test('the content of a page that is not HTML is its body as text in every format', async () => {
   for (const content of ['text', 'markdown', 'article', 'html'] as const) {
     const world = await setup({ run: { content } });
     world.site.on('/a.txt', (_, response) => void response.setHeader('content-type', 'text/plain').end('# a *b*'));
@@ -147,7 +147,7 @@ test('content of what is no HTML is the body as text, however it is asked for', 
   }
 });
 
-test('what a crawler says when it fails is kept in part, however much that is', async () => {
+test('an error message of a crawler is cut at 2,000 characters in the record', async () => {
   const crawler = defineCrawler({
     name: 'talkative',
     step: () => {
@@ -160,7 +160,7 @@ test('what a crawler says when it fails is kept in part, however much that is', 
   expect(record?.outcome === 'failed' && record.error?.length).toBe(2_000);
 });
 
-test('of the links that a crawler names as many are followed as a page may have, and the record says so', async () => {
+test('links that a crawler returns beyond the limit of a page are cut, and the record says so', async () => {
   const crawler = defineCrawler({
     name: 'links',
     step: (page) => ({
@@ -174,18 +174,18 @@ test('of the links that a crawler names as many are followed as a page may have,
 });
 
 test.each([
-  ['one as long as a URL may be', (site: string) => [`${site}?${'x'.repeat(8_191 - site.length)}`], 1, false],
-  ['a longer one', (site: string) => ['/2', `${site}?${'x'.repeat(8_192 - site.length)}`, '/3'], 2, true],
-  ['a relative one that is longer', () => [`?${'x'.repeat(8_192)}`], 0, true],
+  ['a URL of the greatest length', (site: string) => [`${site}?${'x'.repeat(8_191 - site.length)}`], 1, false],
+  ['a URL that is longer', (site: string) => ['/2', `${site}?${'x'.repeat(8_192 - site.length)}`, '/3'], 2, true],
+  ['a relative URL that is longer', () => [`?${'x'.repeat(8_192)}`], 0, true],
   [
-    'an image that is its own link',
+    'a data URL and a mailto link',
     () => [`data:image/png;base64,${'x'.repeat(2_000_000)}`, '/2', 'mailto:a@b.test'],
     1,
     false,
   ],
-  ['more than a page may have', () => Array.from({ length: 10_001 }, (_, n) => `/p/${n}`), 10_000, true],
+  ['more links than the limit of a page', () => Array.from({ length: 10_001 }, (_, n) => `/p/${n}`), 10_000, true],
 ])(
-  'links that a step names are followed as far as they may be, and what is cut is told: %s',
+  'links of a step are followed up to the limits, and cut ones are reported: %s',
   async (_, links, followed, isCut) => {
     const crawler = defineCrawler({
       name: 'links',

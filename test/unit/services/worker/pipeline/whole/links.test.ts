@@ -8,21 +8,21 @@ import { EVERYTHING } from '../../../../../support/stores/embedded.ts';
 import { withMethods } from '../../../../../support/with-methods.ts';
 import { deliver, expectPutBack, setup } from '../../setup.ts';
 
-test('links are followed once each, and what was offered is told', async () => {
+test('links are followed once each, and `onOffered` is called for a page that offers some', async () => {
   const world = await setup({ run: { follow: true, maxDepth: 1 } });
   let told = 0;
   const pipeline = world.pipeline({ onOffered: () => told++ });
   await pipeline.handle(await deliver(world, '/page/1'));
   expect(await world.runs.progress('r')).toMatchObject({ discovered: 4, done: 1, waiting: 3, duplicate: 0 });
   for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
-  expect(await world.runs.progress('r'), 'no deeper than it may').toMatchObject({ discovered: 4, done: 4 });
+  expect(await world.runs.progress('r'), 'no deeper than `maxDepth`').toMatchObject({ discovered: 4, done: 4 });
   expect(told).toBe(1);
 });
 
 test.each([
   ['', 2],
   ['<meta name=robots content=nofollow>', 1],
-])('where a page sends browsers is followed like a link: %s', async (meta, done) => {
+])('a meta refresh is followed like a link, unless robots meta says nofollow: %s', async (meta, done) => {
   const world = await setup({ run: { follow: true, maxDepth: 1 } });
   const html = `<meta http-equiv="refresh" content="0; url=/page/9">${meta}`;
   world.site.on('/', (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(html));
@@ -32,7 +32,7 @@ test.each([
   expect(world.sink.records[0]).toMatchObject({ data: { links: [] } });
 });
 
-test('the next page of a list is followed where only the head of a page names it', async () => {
+test('the next page of a list is followed if only a link element in the head names it', async () => {
   const world = await setup({ run: { follow: true, maxDepth: 1, hasDefaultDepth: true } });
   world.site.on('/list', (request, response) => {
     const n = Number(request.url?.split('?')[1]);
@@ -47,14 +47,14 @@ test('the next page of a list is followed where only the head of a page names it
   expect(world.sink.records[0]).toMatchObject({ data: { links: [] } });
 });
 
-test('none are followed by a run that follows none', async () => {
+test('a run that does not follow links offers none and counts none as left out', async () => {
   const world = await setup({ run: { follow: false } });
   await world.pipeline().handle(await deliver(world, '/page/1'));
   const nothing = { depth: 0, scope: 0, maxPages: 0, limit: 0, condition: 0 };
   expect(await world.runs.progress('r')).toMatchObject({ discovered: 1, done: 1, leftOut: nothing });
 });
 
-test('links that are not followed are counted once each, however many pages have them, and followed ones never', async () => {
+test('a link left out is counted once however many pages have it, and never if it is followed elsewhere', async () => {
   const world = await setup({ run: { follow: true, maxDepth: 1 } });
   const everywhere = ['/', '/a', '/b', 'https://elsewhere.example/'];
   for (const [path, own] of [
@@ -74,7 +74,7 @@ test('links that are not followed are counted once each, however many pages have
   expect(progress).toMatchObject({ discovered: 3, done: 3, leftOut: { depth: 3, scope: 1, maxPages: 0 } });
 });
 
-test('a list is followed from page to page at one depth, if nobody has set how deep', async () => {
+test('the pages of a list share one depth if the run has the default depth', async () => {
   for (const [hasDefaultDepth, done] of [
     [true, 6],
     [false, 3],
@@ -96,7 +96,7 @@ test('a list is followed from page to page at one depth, if nobody has set how d
   }
 });
 
-test('a run with a limit follows links up to it, and says so once', async () => {
+test('a run with a limit follows links up to it and warns once', async () => {
   const world = await setup({ run: { follow: true, limit: 3 } });
   const pipeline = world.pipeline();
   await pipeline.handle(await deliver(world, '/page/1'));
@@ -106,7 +106,7 @@ test('a run with a limit follows links up to it, and says so once', async () => 
   expect(world.log.lines.filter((line) => line.startsWith('warn'))).toEqual([said]);
 });
 
-test('links are compared by the rules of their run, and fetched as they are written', async () => {
+test('links are compared by the URL rules of their run, and fetched as they are written', async () => {
   const paths = ['/a/', '/a', '/a?y=1&x=2', '/a?x=2&y=1', '/page/1/'];
   const crawler = defineCrawler({
     name: 'links',
@@ -120,10 +120,10 @@ test('links are compared by the rules of their run, and fetched as they are writ
 });
 
 test.each([
-  ['its head', {}, '<meta name="robots" content="nofollow">', 1],
-  ['its headers', { 'x-robots-tag': 'noindex, nofollow' }, '', 1],
-  ['the links', {}, '', 2],
-])('links are not followed where %s ask for that, and in the record all the same', async (_, headers, head, found) => {
+  ['its robots meta', {}, '<meta name="robots" content="nofollow">', 1],
+  ['X-Robots-Tag', { 'x-robots-tag': 'noindex, nofollow' }, '', 1],
+  ['rel on a link', {}, '', 2],
+])('links with nofollow by %s are not followed, but are in the record', async (_, headers, head, found) => {
   const world = await setup({ run: { follow: true } });
   world.site.on('/asks', (_request, response) => {
     const html = `<head>${head}</head><a href="/page/1">1</a><a rel="nofollow" href="/page/2">2</a>`;
@@ -141,7 +141,7 @@ test.each([
   ['<a href="/page/1" rel="nofollow">1</a>', 'noindex', true],
   ['<a href="/page/1">1</a><a href="/page/2" rel="nofollow">2</a>', 'noindex', false],
   ['', 'nofollow', false],
-])('a seed that asks for none of its links to be followed is named: %s, %s', async (links, tag, isNamed) => {
+])('whether a seed with links %s and X-Robots-Tag %s is warned about for nofollow is %s', async (links, tag, isNamed) => {
   const world = await setup({ run: { follow: true } });
   const headers = { 'content-type': 'text/html', 'x-robots-tag': tag };
   for (const path of ['/', '/other']) world.site.on(path, (_, response) => response.writeHead(200, headers).end(links));
@@ -151,7 +151,7 @@ test.each([
   expect(world.log.lines.filter((line) => line.startsWith('warn'))).toEqual(isNamed ? [said] : []);
 });
 
-test('a run that has all its pages follows no more links, and says so once', async () => {
+test('a run that has reached its most pages follows no more links and warns once', async () => {
   const world = await setup({ run: { follow: true, maxPages: 3 } });
   const pipeline = world.pipeline();
   await pipeline.handle(await deliver(world, '/page/1'));
@@ -164,7 +164,7 @@ test('a run that has all its pages follows no more links, and says so once', asy
   expect(world.log.lines.filter((line) => line.startsWith('warn'))).toEqual([said]);
 });
 
-test('a domain that answers for any name has an end: further hosts are left out, counted, and that is said once', async () => {
+test('links to hosts beyond the limit of a domain are left out and counted, with one warning', async () => {
   const world = await setup({ run: { follow: true, scope: 'domain', maxHostsPerDomain: 3 } });
   const { port } = new URL(world.site.origin);
   for (const path of ['/page/1', '/page/2']) {
@@ -180,7 +180,7 @@ test('a domain that answers for any name has an end: further hosts are left out,
   expect(world.log.lines.filter((line) => line.startsWith('warn'))).toEqual([`warn: ${said} r 3 ${world.site.host}`]);
 });
 
-test('a full frontier: the page is put back at no attempt, and comes again after a while', async () => {
+test('a page whose links a full frontier refuses is put back without counting an attempt, and released later', async () => {
   const world = await setup({ run: { follow: true } });
   const frontier = withMethods(world.frontier, { offer: async () => ({ refused: 'full' }) });
   expect(await world.pipeline({ frontier }).handle(await deliver(world, '/page/1'))).toBe('ack');
@@ -191,7 +191,7 @@ test('a full frontier: the page is put back at no attempt, and comes again after
   await expectPutBack(world);
 });
 
-test('a page tells the full frontier how much it refused', async () => {
+test('a page put back for a full frontier settles with the size of its refused links', async () => {
   const world = await setup({ run: { follow: true } });
   const told: Settlement[] = [];
   const frontier = withMethods<PipelineOptions['frontier']>(world.frontier, {
@@ -211,7 +211,7 @@ test('a page tells the full frontier how much it refused', async () => {
   expect([bytes > 600, bytes < 3_000]).toEqual([true, true]);
 });
 
-test('each offer names what this visit has offered before, and the settle names all of it', async () => {
+test('each offer carries the tally of links this visit has offered before, and the settle the whole tally', async () => {
   const world = await setup({ run: { follow: true } });
   const links = Array.from({ length: 1_100 }, (_, n) => `<a href="/item/${n}">${n}</a>`).join('');
   for (const path of ['/many', '/few', '/none'])
@@ -236,13 +236,13 @@ test('each offer names what this visit has offered before, and the settle names 
   const [first, few] = [told[0]?.stamp ?? '', told[4]?.stamp ?? ''];
   const tally = (stamp: string, ...counts: number[]) => counts.map((count) => ({ stamp, links: count }));
   expect(told).toEqual([...tally(first, 0, 500, 1_000, 1_100), ...tally(few, 0, 1), undefined]);
-  expect([first, few], 'each is new, and fits into the ledger').toEqual([
+  expect([first, few], 'each visit has a new stamp of eight characters').toEqual([
     expect.stringMatching(/^[\w-]{8}$/),
     expect.not.stringMatching(first),
   ]);
 });
 
-test('links that a cancelled run refuses are not named by the settle', async () => {
+test('links that a cancelled run refuses don’t count in the tally of the settle', async () => {
   const world = await setup({ run: { follow: true } });
   world.site.on('/list', async (_, response) => {
     await world.runs.cancel('r');
@@ -252,7 +252,7 @@ test('links that a cancelled run refuses are not named by the settle', async () 
   expect(await world.runs.progress('r')).toMatchObject({ done: 1, cancelled: 0, inFlight: 0 });
 });
 
-test('a page whose links the store has lost is told as put back, and is done after another visit', async () => {
+test('a page whose links the store has lost is deferred, and done after another visit', async () => {
   const world = await setup({ run: { follow: true, maxDepth: 1 } });
   let isLost = true;
   const frontier = withMethods(world.frontier, {

@@ -12,7 +12,7 @@ import { EVERYTHING, settled } from '../../../../../support/stores/embedded.ts';
 import { withMethods } from '../../../../../support/with-methods.ts';
 import { deliver, deliveryOf, expectPutBack, releaseOf, setup, thatAnswers } from '../../setup.ts';
 
-test('what is no task is dead-lettered as it came; if it can not be, it goes back', async () => {
+test('a message that is not a task is dead-lettered unchanged, or returned if its dead letter is refused', async () => {
   const world = await setup();
   expect(await world.pipeline().handle(deliveryOf('no task', { id: 'strange' }))).toBe('ack');
   const [letter] = await world.transport.browse(1);
@@ -25,11 +25,11 @@ test('what is no task is dead-lettered as it came; if it can not be, it goes bac
 const NESTED = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
 
 test.each([
-  ['cookies of no URL', '"cookies":[["nonsense","a=b"]]', 'Expected a URL that can be crawled'],
-  ['what it keeps nested by the thousands', `"kept":${NESTED}`, 'nested at most 32 deep'],
-  ['more kept than a link may', `"kept":{"text":"${'x'.repeat(16_384)}"}`, 'Expected at most 16384 bytes of JSON'],
+  ['cookies for an invalid URL', '"cookies":[["nonsense","a=b"]]', 'Expected a URL that can be crawled'],
+  ['kept values nested too deep', `"kept":${NESTED}`, 'nested at most 32 deep'],
+  ['kept values that are too large', `"kept":{"text":"${'x'.repeat(16_384)}"}`, 'Expected at most 16384 bytes of JSON'],
 ])(
-  'a message with %s is dead-lettered: nobody could work it, and it would come again for ever',
+  'a message with %s is dead-lettered, as no worker could process it',
   async (_, odd, problem) => {
     const world = await setup();
     const body = `{"run":"lost","url":"${world.site.url('/page/1')}",${odd}}`;
@@ -42,7 +42,7 @@ test.each([
   },
 );
 
-test('a task of ours that can not be read is over once it is dead-lettered: it would come again for ever', async () => {
+test('a task with an unreadable message fails as malformed once it is dead-lettered', async () => {
   const world = await setup();
   const { id = '', headers } = await deliver(world, '/page/1');
   const broken = deliveryOf('{"v":1,"url":"http://:0/"}', { id, release: headers['x-release'] ?? 0 });
@@ -54,7 +54,7 @@ test('a task of ours that can not be read is over once it is dead-lettered: it w
   });
 });
 
-test('of what is too large to be dead-lettered whole, the beginning is', async () => {
+test('a message too large for a dead letter is dead-lettered with its first 1,048,576 bytes', async () => {
   const world = await setup();
   expect(await world.pipeline().handle(deliveryOf('x'.repeat(3 * 2 ** 20)))).toBe('ack');
   const [letter] = await world.transport.browse(1);
@@ -64,13 +64,13 @@ test('of what is too large to be dead-lettered whole, the beginning is', async (
   );
 });
 
-test('a message of a newer version is put back for who can read it, and never malformed', async () => {
+test('a message of a newer version is put back for workers that can read it, and not dead-lettered', async () => {
   const world = await setup();
   const delivery = await deliver(world, '/page/1');
   const { id = '' } = delivery;
   const { release } = releaseOf(delivery);
   const strange = deliveryOf('{"v":3}', { id: id.replace(/.$/, (last) => (last === '0' ? '1' : '0')), release });
-  expect(await world.pipeline().handle(strange), 'the number is of another task').toBe('ack');
+  expect(await world.pipeline().handle(strange), 'the release number belongs to another task').toBe('ack');
   expect(await world.runs.progress('r')).toMatchObject({ inFlight: 1 });
   const newer = deliveryOf('{"v":3,"address":"http://a.test/"}', { id, release });
   expect(await world.pipeline().handle(newer)).toBe('ack');
@@ -80,7 +80,7 @@ test('a message of a newer version is put back for who can read it, and never ma
   expect(await world.pipeline().handle(newer), 'stale').toBe('ack');
 });
 
-test('an old message whose number another task has by now is dropped: neither is fetched for the other', async () => {
+test('an old message whose release number now belongs to another task is dropped without a fetch', async () => {
   const world = await setup();
   await world.offer('/page/1', '/page/2');
   const [first, second] = await world.deliveries();
@@ -94,7 +94,7 @@ test('an old message whose number another task has by now is dropped: neither is
   expect(await world.runs.progress('r')).toMatchObject({ inFlight: 1, done: 1 });
 });
 
-test('a task whose crawler this worker has not is put back for who has it, and named once', async () => {
+test('a task whose crawler this worker lacks is put back for other workers, with one warning', async () => {
   const world = await setup();
   const delivery = await deliver(world, '/page/1');
   const crawlerNamed = (): never => {
@@ -113,7 +113,7 @@ test('a task whose crawler this worker has not is put back for who has it, and n
   expect(world.site.requests).toEqual([]);
 });
 
-test('a task whose step the crawler here has not is put back for who has it: it is never worked by another step', async () => {
+test('a task whose step this worker’s crawler lacks is put back, and not processed by another step', async () => {
   const world = await setup();
   const url = world.site.url('/page/1');
   await world.frontier.offer('r', [
@@ -131,14 +131,14 @@ test('a task whose step the crawler here has not is put back for who has it: it 
   expect([world.site.requests, world.sink.records]).toEqual([[], []]);
 });
 
-test('the same of a run that the store has lost goes behind the others of its queue', async () => {
+test('a task of a lost run whose step this worker’s crawler lacks goes to the tail of its queue', async () => {
   const world = await setup();
   const body = JSON.stringify({ run: 'lost', url: world.site.url('/page/1'), step: 'detail' });
   expect(await world.pipeline().handle(deliveryOf(body, { id: 'lost:00', release: 7 }))).toBe('behind');
   expect(world.site.requests).toEqual([]);
 });
 
-test('of each run that the store has lost, the log tells once, whatever is queued of it', async () => {
+test('the log names each run that the store has lost once, however many of its tasks are queued', async () => {
   const world = await setup();
   const pipeline = world.pipeline();
   for (const [run, path] of [
@@ -155,12 +155,12 @@ test('of each run that the store has lost, the log tells once, whatever is queue
 test.each([
   ['of no run', {}],
   ['of a run that the store has lost', { id: 'lost:00', release: 1 }],
-])('a message of a newer version %s goes behind the others of its queue', async (_, about) => {
+])('a message of a newer version %s goes to the tail of its queue', async (_, about) => {
   const world = await setup();
   expect(await world.pipeline().handle(deliveryOf('{"v":3}', about))).toBe('behind');
 });
 
-test('a message without a release is a seed: of its run, or of a run for strangers', async () => {
+test('a message without a release is a seed of the run it names, or else of the run for foreign messages', async () => {
   const world = await setup();
   const url = world.site.url('/page/1');
   expect(await world.pipeline().handle(deliveryOf(JSON.stringify({ run: 'r', url })))).toBe('ack');
@@ -172,7 +172,7 @@ test('a message without a release is a seed: of its run, or of a run for strange
   expect(await world.runs.progress('r')).toMatchObject({ discovered: 1 });
 });
 
-test('a seed whose worker is killed before its offer, or after it, is taken when it comes again, and its run ends', async () => {
+test('a seed whose worker dies before or after its offer is taken on redelivery, and its run is sealed', async () => {
   const world = await setup();
   const message = (path: string): Delivery => deliveryOf(JSON.stringify({ run: 'mine', url: world.site.url(path) }));
   const killedAt = (moment: 'offer' | 'seal'): Partial<PipelineOptions> => {
@@ -196,13 +196,13 @@ test('a seed whose worker is killed before its offer, or after it, is taken when
   expect(await world.runs.progress('mine')).toMatchObject({ discovered: 2 });
 });
 
-test('a seed that a full store refuses keeps its run open until it was taken', async () => {
+test('a seed refused by a full store keeps its run open until it is taken', async () => {
   const world = await setup();
   const message = deliveryOf(JSON.stringify({ run: 'mine', url: world.site.url('/page/1') }));
   const full = withMethods(world.frontier, { offer: async () => ({ refused: 'full' }) });
   const intake = new SeedIntake({ ...world.intakeParts, frontier: full });
   const handling = world.pipeline({ intake }).handle(message);
-  // It would come again at once.
+  // Returned at once, it would come again at once.
   await settled();
   expect(await Promise.race([handling, 'waits'])).toBe('waits');
   world.clock.step(FULL_NAP_MS);
@@ -212,7 +212,7 @@ test('a seed that a full store refuses keeps its run open until it was taken', a
   expect(await world.runs.progress('mine')).toMatchObject({ sealed: true, discovered: 1 });
 });
 
-test('a run that was lost, and opened anew with other options, is worked with those', async () => {
+test('tasks of a lost run that was opened again are processed with its new options', async () => {
   const world = await setup({ run: { content: 'text' } });
   const lost = await setup({ run: { content: 'html' } });
   let store: Pick<typeof world, 'runs' | 'frontier'> = lost;
@@ -232,7 +232,7 @@ test('a run that was lost, and opened anew with other options, is worked with th
   expect(second).toMatchObject({ content: expect.not.stringContaining('<title>') });
 });
 
-test('HOST_CONCURRENCY holds for a run that the store has lost, too', async () => {
+test('HOST_CONCURRENCY also holds for a run that the store has lost', async () => {
   const world = await setup();
   const pipeline = world.pipeline({ hostConcurrency: 1 });
   const lost = (path: string, release: number): Delivery =>
@@ -257,7 +257,7 @@ test.each([
   ['/status/503', 'failed', 'http_5xx'],
   ['/status/429', 'failed', 'http_4xx'],
   ['/truncated',  'failed', 'connection'],
-])('a run that the store has lost: %s is worked without a ledger, and recorded or dead-lettered at once', async (path, outcome, reason) => {
+])('without a ledger, %s of a run that the store has lost is recorded or dead-lettered at once', async (path, outcome, reason) => {
   const world = await setup();
   const body = JSON.stringify({ run: 'lost', url: world.site.url(path) });
   expect(await world.pipeline().handle(deliveryOf(body, { release: 7 }))).toBe('ack');
@@ -266,7 +266,7 @@ test.each([
   expect(await world.runs.progress('lost')).toBeUndefined();
 });
 
-test('a run that the store has lost: what can not be worked now goes back to the queue, and not too fast', async () => {
+test('a task of a lost run that can’t be processed now is returned to the queue after a delay', async () => {
   const world = await setup();
   const lost = (path: string): Delivery =>
     deliveryOf(JSON.stringify({ run: 'lost', url: world.site.url(path) }), { release: 7 });

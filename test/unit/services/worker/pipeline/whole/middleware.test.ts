@@ -6,7 +6,7 @@ import { testCrawler } from '../../../../../../shared/crawler/testing/test-crawl
 import { systemClock } from '../../../../../../shared/runtime/clock.ts';
 import { setup } from '../../setup.ts';
 
-/** Works on these paths of a site with a crawler that has this middleware; says what became of each. */
+/** Works on these paths of a site with a crawler that has this middleware. Returns the outcome of each. */
 async function crawled(middleware: readonly Middleware[], paths: readonly string[]) {
   const crawler = defineCrawler({
     name: 'shop',
@@ -30,7 +30,7 @@ async function crawled(middleware: readonly Middleware[], paths: readonly string
   return { ...world, records };
 }
 
-test('each kind is called in the order of weights, then of places', async () => {
+test('hooks of each kind are called by weight, and those of equal weight as listed', async () => {
   const order: string[] = [];
   const note = (name: string, weight?: number): Middleware => ({
     name,
@@ -45,7 +45,7 @@ test('each kind is called in the order of weights, then of places', async () => 
   expect(order).toEqual(['before', 'after', 'transform', 'store'].flatMap((what) => names.map((n) => `${n} ${what}`)));
 });
 
-test('a request gets headers, goes elsewhere, is answered without anybody asked, or is skipped', async () => {
+test('`beforeFetch` can add headers, change the URL, answer without a request, or skip the page', async () => {
   const { records, site, runs } = await crawled(
     [
       {
@@ -70,7 +70,7 @@ test('a request gets headers, goes elsewhere, is answered without anybody asked,
   expect(await runs.progress('r')).toMatchObject({ done: 2, skipped: 2, reasons: { skipped: { middleware: 1 } } });
 });
 
-test('an answer is replaced or skipped, one that was no page as well', async () => {
+test('`afterFetch` can replace or skip an answer, even a 404', async () => {
   const { records } = await crawled(
     [
       {
@@ -91,7 +91,7 @@ test('an answer is replaced or skipped, one that was no page as well', async () 
   ]);
 });
 
-test('items are changed or dropped, and records changed or not stored', async () => {
+test('`transform` can change or drop an item, and `beforeStore` can change a record or skip its page', async () => {
   const { records, sink } = await crawled(
     [
       { name: 'items', transform: (item) => (item.title === 'none' ? null : { ...item, shop: 1 }) },
@@ -115,7 +115,7 @@ test.each<[string, Middleware, RegExp]>([
   ['throws',                { name: 'm', beforeFetch: () => { throw new Error('no key'); } },  /middleware\.test\.ts:\d+, middleware m \(beforeFetch\): no key/],
   ['takes too long',        { name: 'm', afterFetch: () => new Promise<undefined>(() => {}) }, /crawler page, middleware m \(afterFetch\): it took longer than 0\.3 s \(STEP_TIMEOUT\)/],
   ['returns no item',       { name: 'm', transform: () => 5 as never },                        /middleware m \(transform\): expected it to return an item, nothing or null/],
-  ['returns what is not',   { name: 'm', beforeStore: () => ({ url: '/x' }) as never },        /middleware m \(beforeStore\): it returned url; there are skip, data, title, content/],
+  ['returns an unknown field',   { name: 'm', beforeStore: () => ({ url: '/x' }) as never },        /middleware m \(beforeStore\): it returned url; there are skip, data, title, content/],
   ['stores no title',       { name: 'm', beforeStore: () => ({ title: 5 }) as never },         /middleware m \(beforeStore\): expected title to be a text or null/],
   ['stores no content',     { name: 'm', beforeStore: () => ({ content: { a: 1 } }) as never }, /middleware m \(beforeStore\): expected content to be a text/],
   ['gives a bad header',    { name: 'm', beforeFetch: () => ({ headers: { Host: 'x' } }) },    /middleware m \(beforeFetch\): header "Host": can't be set/],
@@ -123,7 +123,7 @@ test.each<[string, Middleware, RegExp]>([
   ['gives no body',         { name: 'm', afterFetch: () => ({ answer: {} }) as never },        /middleware m \(afterFetch\): expected the body of its answer to be text or bytes/],
   ['gives no type',         { name: 'm', beforeFetch: () => ({ answer: { body: new Uint8Array(), contentType: 5 } }) as never }, /middleware m \(beforeFetch\): expected the contentType of its answer to be a text/],
   ['gives no reason',       { name: 'm', afterFetch: () => ({ skip: true }) as never },        /middleware m \(afterFetch\): expected skip to be a text that says why/],
-])('a middleware that %s fails its page, by its name', async (_, middleware, error) => {
+])('a middleware that %s fails its page with an error that names it', async (_, middleware, error) => {
   const { records } = await crawled([middleware], ['/echo']);
   expect(records).toEqual([['/echo', 'failed', 'step', expect.stringMatching(error)]]);
 });
@@ -133,12 +133,12 @@ test.each<[string, Middleware, RegExp]>([
   ['stores a Map',          { name: 'm', beforeStore: () => ({ data: new Map() }) },           /middleware m \(beforeStore\): data \(Map\) has no form in JSON: Object\.fromEntries/],
   ['stores a bigint',       { name: 'm', beforeStore: () => ({ data: { n: 1n } }) },           /middleware m \(beforeStore\): data\.n \(bigint\) has no form in JSON/],
   ['adds a Set to an item', { name: 'm', transform: (item) => void Object.assign(item, { tags: new Set() }) }, /middleware m \(transform\): item\.tags \(Set\) has no form in JSON/],
-])('a middleware that %s fails its page, as an item of a step would', async (_, middleware, error) => {
+])('a middleware that %s fails its page with the reason schema', async (_, middleware, error) => {
   const { records } = await crawled([middleware], ['/echo']);
   expect(records).toEqual([['/echo', 'failed', 'schema', expect.stringMatching(error)]]);
 });
 
-test('why a page is skipped may be as long as its text: the beginning is recorded', async () => {
+test('a skip reason is cut at 2,000 characters in the record', async () => {
   const { records } = await crawled([{ name: 'm', afterFetch: () => ({ skip: 'x'.repeat(5_000_000) }) }], ['/echo']);
   expect(records).toEqual([['/echo', 'skipped', 'middleware', 'x'.repeat(2_000)]]);
 });
@@ -155,7 +155,7 @@ test('a middleware may be an instance of a class', async () => {
   expect(records).toMatchObject([['/echo', { number: 1 }]]);
 });
 
-test('a URL that leads in a circle fails', async () => {
+test('a page whose `beforeFetch` changes its URL in a circle fails', async () => {
   const { records, site } = await crawled(
     [{ name: 'm', beforeFetch: ({ url }) => ({ url: url.endsWith('/a') ? '/b' : '/a' }) }],
     ['/a'],
@@ -164,7 +164,7 @@ test('a URL that leads in a circle fails', async () => {
   expect(site.requests).toEqual([]);
 });
 
-test('all that is wrong with middleware is named at once', () => {
+test('all problems with middleware are reported at once', () => {
   const middleware = [{}, { name: 'a' }, { name: 'b', before() {} }, { name: 'c', weight: '1', transform: 1 }] as never;
   expect(() => defineCrawler({ name: 'x', step: () => ({}), middleware })).toThrow(
     [
@@ -179,7 +179,7 @@ test('all that is wrong with middleware is named at once', () => {
   );
 });
 
-test("testCrawler runs it, the folder's before the crawler's own", async () => {
+test("testCrawler runs middleware, the folder's before the crawler's own", async () => {
   const crawler = defineCrawler({
     name: 'shop',
     secrets: ['KEY'],

@@ -5,7 +5,7 @@ import { silentLog } from '../../../../../../shared/runtime/logger.ts';
 import { FAST_RUN } from '../../../../../support/builders.ts';
 import { setup } from '../../setup.ts';
 
-/** A market whose pages say whom they are for: `/login/NAME` sets a cookie, `/page/N` says it. One whose login is closed answers 403. */
+/** A market where `/login/NAME` sets a cookie with the name and `/page/N` echoes it. The logins in `closed` answer 403. */
 async function market(closed: readonly string[] = []) {
   const login =
     (name: string) =>
@@ -65,7 +65,7 @@ async function market(closed: readonly string[] = []) {
   return { ...world, state, work, made };
 }
 
-test('each step is fetched in the session that it names, each logged in once; a file in that of its step', async () => {
+test('each step is fetched in the session it names, with one login each, and a file in that of its step', async () => {
   const { offer, work, made, state, site, log } = await market();
   await offer('/page/1');
   for (let i = 0; i < 3; i++) await work();
@@ -80,7 +80,7 @@ test('each step is fetched in the session that it names, each logged in once; a 
   ]);
 });
 
-test('a session that has ended is opened again by its own login, and by no other', async () => {
+test('an expired session is renewed by its own login only', async () => {
   const { offer, work, made, state, sink } = await market();
   await offer('/page/1');
   await work();
@@ -92,7 +92,7 @@ test('a session that has ended is opened again by its own login, and by no other
   for (const record of sink.records) expect(record).toMatchObject({ outcome: 'done', attempt: 1 });
 });
 
-test('a login that fails is named in the reason of the pause', async () => {
+test('the pause reason names the login that failed', async () => {
   const { offer, work, runs, clock } = await market(['seller']);
   await offer('/page/1');
   await work();
@@ -118,11 +118,11 @@ test.each<[object, string]>([
   [{ steps: { a: { ...at, session: 'b' } }, sessions: { b: {} } },              'session b: expected login to be a function'],
   [{ steps: { a: { ...at, session: 'b c' } }, sessions: { 'b c': session } },   'session b c: expected a name of letters, digits and hyphens'],
   [{ steps: { a: at }, sessions: [session] },                                   'expected sessions to be logins by their names: { buyer: { login } }'],
-])('%j is refused', (definition, problem) => {
+])('the definition %j is refused', (definition, problem) => {
   expect(() => defineCrawler({ name: 'x', ...definition } as never)).toThrow(`crawler x: ${problem}`);
 });
 
-test('a step that names no session of its crawler is an error of types', () => {
+test('a step that names an unknown session is a type error', () => {
   const define = () =>
     defineCrawler({
       name: 'x',
@@ -134,6 +134,6 @@ test('a step that names no session of its crawler is an error of types', () => {
       },
     });
   expect(define).toThrow('got seller: there are buyer');
-  // @ts-expect-error there are none
+  // @ts-expect-error the crawler has no sessions
   expect(() => defineCrawler({ name: 'x', steps: { a: { session: 'buyer', run() {} } } })).toThrow('has no `sessions`');
 });

@@ -4,7 +4,7 @@ import { openLane } from '../../../../../support/lane.ts';
 import { withMethods } from '../../../../../support/with-methods.ts';
 import { deliver, setup } from '../../setup.ts';
 
-test('a name is looked up before its host is asked for a turn, for robots.txt and page: a slow one makes no request late', async () => {
+test('a name is looked up before its gate is asked, for robots.txt and page, so that a slow look-up delays no granted request', async () => {
   const world = await setup();
   const events: string[] = [];
   const fetcher = openLane({

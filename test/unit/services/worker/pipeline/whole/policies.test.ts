@@ -5,7 +5,7 @@ import type { RunOptions } from '../../../../../../shared/ports/runs.ts';
 import { EVERYTHING } from '../../../../../support/stores/embedded.ts';
 import { deliver, setup } from '../../setup.ts';
 
-/** What one attempt for a path comes to. */
+/** Makes one attempt for a path. Returns the record, the dead letters and the progress. */
 async function attempted(crawler: Crawler, path: string, run: Partial<RunOptions> = {}) {
   const world = await setup({ crawler, run });
   expect(await world.pipeline().handle(await deliver(world, path))).toBe('ack');
@@ -17,7 +17,7 @@ const throwing = (): never => {
   throw new Error('it broke');
 };
 
-test('a step has attempts and waits of its own', async () => {
+test('a step’s own retry policy sets its attempts and delays', async () => {
   const retry = { attempts: 2, backoff: 'fixed', firstDelayMs: 5_000 } as const;
   const crawler = defineCrawler({ name: 'own', steps: { start: { retry, run() {} } } });
   const { world, progress } = await attempted(crawler, '/status/500', { maxAttempts: 9 });
@@ -30,7 +30,7 @@ test('a step has attempts and waits of its own', async () => {
   expect(world.sink.records).toMatchObject([{ outcome: 'failed', reason: 'http_5xx', attempt: 2 }]);
 });
 
-test('what a step throws is tried again where its policy says so, and its page is asked for again', async () => {
+test('a step that throws is retried if its policy says so, and its page is fetched again', async () => {
   let calls = 0;
   const run = (): void => {
     calls++;
@@ -45,7 +45,7 @@ test('what a step throws is tried again where its policy says so, and its page i
   expect(world.site.count('/page/1')).toBe(2);
 });
 
-test('a page of a step with a rate keeps its host waiting for longer', async () => {
+test('a step’s rate sets the pause of its host after a page', async () => {
   const steps = { start: { rate: '6/min', run() {} } };
   const { world } = await attempted(defineCrawler({ name: 'slow', steps }), '/page/1');
   const { host } = new URL(world.site.url('/'));
@@ -53,7 +53,7 @@ test('a page of a step with a rate keeps its host waiting for longer', async () 
   expect(grant).toEqual({ granted: false, inMs: 10_000, because: 'pace' });
 });
 
-test('a fallback takes over when the attempts are used up, with the reason and the answer', async () => {
+test('a fallback runs when the attempts are used up, and gets the reason and the answer', async () => {
   const crawler = defineCrawler({
     name: 'back',
     steps: {
@@ -84,7 +84,7 @@ test('a fallback takes over when the attempts are used up, with the reason and t
   expect(tasks.map(({ task }) => [task.url, task.step])).toEqual([[world.site.url('/page/2'), 'list']]);
 });
 
-test('a fallback has the page with which its step failed, what it kept, and a fallback of its own', async () => {
+test('a fallback gets the page its step failed with, and can have a fallback of its own', async () => {
   const crawler = defineCrawler({
     name: 'chain',
     steps: {
@@ -104,7 +104,7 @@ test('a fallback has the page with which its step failed, what it kept, and a fa
   });
 });
 
-test('without an answer a fallback has an empty page of status 0, and the host is still in trouble', async () => {
+test('a fallback of a page without an answer gets an empty page with status 0', async () => {
   const crawler = defineCrawler({
     name: 'none',
     steps: {
@@ -121,7 +121,7 @@ test('without an answer a fallback has an empty page of status 0, and the host i
   ]);
 });
 
-test('a task whose last fallback fails as well fails with what that one threw', async () => {
+test('a task whose last fallback fails too fails with the error of that fallback', async () => {
   const crawler = defineCrawler({
     name: 'worst',
     steps: { start: { fallback: 'lost', run() {} }, lost: { run: throwing } },
@@ -132,7 +132,7 @@ test('a task whose last fallback fails as well fails with what that one threw', 
   expect(progress).toMatchObject({ done: 0, failed: 1 });
 });
 
-test('a fallback waits for the attempts of its step', async () => {
+test('a fallback does not run while its step has attempts left', async () => {
   const crawler = defineCrawler({
     name: 'first',
     steps: { start: { fallback: 'lost', run() {} }, lost: { run() {} } },

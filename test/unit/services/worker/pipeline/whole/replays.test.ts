@@ -13,7 +13,7 @@ type Follow = (step: string, links: string | readonly string[]) => void;
 
 const mended = { is: false };
 
-/** An owner that leads to two parts of its group, to a page that is in none, and to another owner. */
+/** A crawler whose owner leads to two parts of its group, to a page in no group, and to another owner. */
 const crawler = defineCrawler({
   name: 'joined',
   steps: {
@@ -23,7 +23,7 @@ const crawler = defineCrawler({
       run({ follow, emit }: { follow: Follow; emit: (item: unknown) => void }) {
         follow('left', '/page/2');
         follow('right', '/page/3');
-        // The second time it is one that nobody knows.
+        // The second time it is an unknown URL.
         follow('seller', mended.is ? '/page/7' : '/page/4');
         follow('owner', '/page/5');
         emit({ is: 'owner' });
@@ -76,7 +76,7 @@ async function started(isPlain = false) {
   const request = isPlain ? {} : { request: { method: 'GET', headers: { 'x-token': 'hidden' } } as const };
   const about = { ...INITIAL_FIELDS, step: 'owner', kept: { shop: 7 }, ...request };
   await frontier.offer('r', [offerOf(url, { rules: [], urlKey: undefined }, about)]);
-  /** Works until nothing is due. */
+  /** Works on tasks until none is due. */
   const work = async () => {
     for (let due = await world.deliveries(); due.length > 0; due = await world.deliveries())
       for (const each of due) expect(await world.pipeline().handle(each)).toBe('ack');
@@ -90,7 +90,7 @@ async function started(isPlain = false) {
   return { ...world, work, replay };
 }
 
-test('letters of a group carry the owner from its beginning, and show none of its secrets', async () => {
+test('dead letters of a group carry its owner as first offered, and are displayed without its secrets', async () => {
   const { work, letters, site, transport } = await started();
   await work();
   const [member, join] = (await letters()).filter((letter) => letter?.owner?.url === site.url('/from'));
@@ -108,7 +108,7 @@ test('letters of a group carry the owner from its beginning, and show none of it
   expect(shown).not.toMatch(/secret|hidden/);
 });
 
-test('a replay gives the whole record of each owner once, past its mark and its redirect, and leaves its group by no link', async () => {
+test('a replay fetches each group again as a whole, despite known URLs, and follows no link out of it', async () => {
   const { work, replay, runs, sink, site, letters } = await started();
   await work();
   const failed = (await letters()).map((letter) => [letter?.step, letter?.owner?.url]);
@@ -157,7 +157,7 @@ test('a replayed owner whose redirect leads to another known page is skipped', a
   expect(await runs.progress('r-replay-1')).toMatchObject({ skipped: 1, reasons: { skipped: { duplicate: 1 } } });
 });
 
-test('what fails again has letters of the replay, which replay it again', async () => {
+test('groups that fail again get dead letters of the replay, which can be replayed in turn', async () => {
   const { work, replay, letters, sink } = await started();
   await work();
   await replay();

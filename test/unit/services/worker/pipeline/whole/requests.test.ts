@@ -16,7 +16,7 @@ const POST = {
   headers: { authorization: 'secret', 'x-own': 'a' },
 } as const;
 
-/** A worker whose first page follows these links to the step `answer`; and the deliveries of their tasks. */
+/** A worker whose first page has followed these links to the step `answer`, and the deliveries of their tasks. */
 async function following(links: Links) {
   const crawler = defineCrawler({
     name: 'asking',
@@ -30,7 +30,7 @@ async function following(links: Links) {
   return { world, deliveries: await world.deliveries() };
 }
 
-/** Answers with what was asked: the method, the body, and some headers. */
+/** Answers with the method, the body and some headers of the request. */
 function tell(request: IncomingMessage, response: ServerResponse): void {
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => void pieces.push(piece));
@@ -43,7 +43,7 @@ function tell(request: IncomingMessage, response: ServerResponse): void {
 
 const first = ([delivery]: readonly Delivery[]): Delivery => delivery ?? expect.fail('nothing was released');
 
-test('a step follows forms that it fills in: the same search from two pages is one task, and a form that is not there none', async () => {
+test('a step follows filled-in forms: the same search from two pages is one task, and a missing form is none', async () => {
   const search = (method: string, page: number): string =>
     `<form method=${method} action=/form><input type=hidden name=shop value=de><input name=q>
      <button name=go value=1></button></form><form class=pager action=/page/${page}></form>`;
@@ -83,7 +83,7 @@ test('a step follows forms that it fills in: the same search from two pages is o
   expect([origin, referer]).toEqual([site.origin, `${site.origin}/`]);
 });
 
-test('a step follows requests beside links, each of which is a task of its own', async () => {
+test('a step can follow requests as well as links, and each different request is a task of its own', async () => {
   const { world, deliveries } = await following([
     '/form',
     POST,
@@ -117,7 +117,7 @@ test.each([
   expect(world.sink.records[1]).toMatchObject({ outcome: 'done', data: { text: arrived } });
 });
 
-test('to another origin go neither its headers nor its credentials', async () => {
+test('a POST redirected to another origin is sent without its own headers and credentials', async () => {
   const other = new TestSite();
   await other.start();
   const { world, deliveries } = await following(POST);
@@ -135,7 +135,7 @@ test('to another origin go neither its headers nor its credentials', async () =>
   await other.stop();
 });
 
-test('answers to a POST are not kept for other runs, and one that is answered 500 is tried again', async () => {
+test('a POST answered by 500 is tried again, and its answer is not cached', async () => {
   const { world, deliveries } = await following(POST);
   let asked = 0;
   world.site.on('/form', (request, response) => {
@@ -151,7 +151,7 @@ test('answers to a POST are not kept for other runs, and one that is answered 50
   expect(hit).toBeUndefined();
 });
 
-test('a POST whose connection is cut fails at once, and says why; one that is idempotent is tried again', async () => {
+test('a POST whose connection is cut fails at once as of unknown fate; an idempotent one is tried again', async () => {
   for (const idempotent of [false, true]) {
     const { world, deliveries } = await following({ ...POST, idempotent });
     world.site.on('/form', (request) => void request.socket.destroy());
@@ -164,10 +164,10 @@ test('a POST whose connection is cut fails at once, and says why; one that is id
   }
 });
 
-test('a POST over which a worker died is not sent again', async () => {
+test('a POST is not sent again after a worker died over it', async () => {
   const { world, deliveries } = await following(POST);
   const delivery = first(deliveries);
-  // Another worker admits it, and is never heard of again.
+  // Another worker admits it and dies.
   const { release } = placeOf(delivery) ?? expect.fail('it names no release');
   await world.frontier.admit('r', release, 'dead');
   await world.pipeline().handle(delivery);
@@ -212,7 +212,7 @@ test('a POST whose links a full store refused is not sent again', async () => {
   ]);
 });
 
-test('a request that is too deep is counted as left out, though its URL was followed with another body', async () => {
+test('a request that is too deep counts as left out even if its URL was followed with another body', async () => {
   const next = (number: number) => ({ url: '/search', method: 'POST', body: { page: number } }) as const;
   const crawler = defineCrawler({
     name: 'paging',

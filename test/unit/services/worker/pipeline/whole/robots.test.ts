@@ -5,13 +5,13 @@ import { setup } from '../../setup.ts';
 
 type World = Awaited<ReturnType<typeof setup>>;
 
-/** Works on all that is released now, by one worker that obeys robots.txt. */
+/** Works on all tasks due now, with one worker that obeys robots.txt. */
 async function work({ deliveries, pipeline, robots }: World): Promise<void> {
   const obeying = pipeline({ robots: robots() });
   await Promise.all((await deliveries()).map((delivery) => obeying.handle(delivery)));
 }
 
-test('what robots.txt forbids is skipped with that reason, the rest is fetched', async () => {
+test('pages that robots.txt forbids are skipped with that reason, and the others are fetched', async () => {
   const world = await setup();
   world.site.robots = 'User-agent: *\nDisallow: /page/1$\nDisallow: /page/2';
   await world.offer('/page/1', '/page/2', '/page/3', '/robots.txt');
@@ -25,7 +25,7 @@ test('what robots.txt forbids is skipped with that reason, the rest is fetched',
   ]);
 });
 
-test('of a redirect to what robots.txt forbids, the record says where that was', async () => {
+test('the record of a redirect to a page that robots.txt forbids names that page', async () => {
   const world = await setup();
   world.site.robots = 'User-agent: *\nDisallow: /page/';
   world.site.on('/moved', (_, response) => response.writeHead(302, { location: '/page/2' }).end());
@@ -36,7 +36,7 @@ test('of a redirect to what robots.txt forbids, the record says where that was',
   expect(world.sink.records).toMatchObject([{ reason: 'robots', error, redirects: [to] }]);
 });
 
-test('a run that ignores robots.txt is fetched as if there were none, after a redirect as well', async () => {
+test('a run that ignores robots.txt fetches forbidden pages, after a redirect too', async () => {
   const world = await setup({ run: { robots: 'ignore' } });
   world.site.robots = 'User-agent: *\nDisallow: /';
   world.site.on('/moved', (_, response) => response.writeHead(302, { location: '/page/2' }).end());
@@ -46,7 +46,7 @@ test('a run that ignores robots.txt is fetched as if there were none, after a re
   expect(world.site.requests.map(({ path }) => path).toSorted()).toEqual(['/moved', '/page/1', '/page/2']);
 });
 
-test('a Crawl-delay of more than a minute: skipped with that reason', async () => {
+test('a page with a Crawl-delay of more than a minute is skipped with that reason', async () => {
   const world = await setup();
   world.site.robots = 'User-agent: *\nCrawl-delay: 120';
   await world.offer('/page/1');
@@ -55,7 +55,7 @@ test('a Crawl-delay of more than a minute: skipped with that reason', async () =
   expect(world.site.count('/page/1')).toBe(0);
 });
 
-test('a Crawl-delay: the page waits for its turn, at no attempt', async () => {
+test('a page waits for its turn under a Crawl-delay without counting an attempt', async () => {
   const world = await setup();
   world.site.robots = 'User-agent: *\nCrawl-delay: 10';
   await world.offer('/page/1', '/page/2');
@@ -70,7 +70,7 @@ test('a Crawl-delay: the page waits for its turn, at no attempt', async () => {
   expect(world.sink.records.map(({ attempt }) => attempt)).toEqual([1, 1]);
 });
 
-test('a response that is cached is no way around robots.txt', async () => {
+test('a cached page that robots.txt forbids by now is skipped', async () => {
   const world = await setup();
   await world.offer('/page/1');
   for (const delivery of await world.deliveries()) await world.pipeline().handle(delivery);
@@ -82,14 +82,14 @@ test('a response that is cached is no way around robots.txt', async () => {
   expect(await world.runs.progress('next')).toMatchObject({ done: 0, skipped: 1 });
 });
 
-test('a file that can not be had: the host is paused, its pages wait at no attempt, and go on when it can', async () => {
+test('while robots.txt is unavailable its host is paused and pages wait, without counting an attempt', async () => {
   const world = await setup();
   world.site.on('/robots.txt', (_, response) => void response.writeHead(503).end());
   await world.offer('/page/1', '/page/2', '/page/3');
   await work(world);
   expect(await world.runs.progress('r')).toMatchObject({ waiting: 3, inFlight: 0, done: 0, failed: 0 });
   expect(await world.runs.hosts('r', 1)).toMatchObject([{ pausedMs: 15_000, reason: 'robots.txt: HTTP 503' }]);
-  expect(await world.deliveries(), 'nothing of it is released').toEqual([]);
+  expect(await world.deliveries(), 'nothing of the host is released').toEqual([]);
   world.site.on('/robots.txt', (_, response) => void response.writeHead(404).end());
   world.clock.step(15_000);
   const { tasks } = await world.frontier.release({ ...EVERYTHING, limit: 1 });
@@ -99,7 +99,7 @@ test('a file that can not be had: the host is paused, its pages wait at no attem
   expect([world.site.count('/robots.txt'), await world.letters()]).toEqual([2, []]);
 });
 
-test('a file that never can be had ends the run: its host is down', async () => {
+test('a host whose robots.txt stays unavailable is given up, without its pages being requested', async () => {
   const world = await setup();
   world.site.on('/robots.txt', (_, response) => void response.writeHead(500).end());
   await world.offer('/page/1', '/page/2');
@@ -119,7 +119,7 @@ test('a file that never can be had ends the run: its host is down', async () => 
   expect(world.site.requests.map(({ path }) => path)).not.toContain('/page/1');
 });
 
-test('a store that can not be asked: nothing is fetched, the delivery comes again', async () => {
+test('a delivery whose robots.txt store fails comes again, and nothing is fetched', async () => {
   const world = await setup();
   await world.offer('/page/1');
   const store = withMethods(world.robotsStore, {
@@ -133,7 +133,7 @@ test('a store that can not be asked: nothing is fetched, the delivery comes agai
   expect(world.site.requests).toEqual([]);
 });
 
-test('a page of a run that the store has lost obeys, too, and a host in trouble has its page given back', async () => {
+test('a page of a lost run obeys robots.txt, and is returned to the queue while that is unavailable', async () => {
   const world = await setup();
   world.site.robots = 'User-agent: *\nDisallow: /page/1';
   const obeying = world.pipeline({ robots: world.robots() });
@@ -152,7 +152,7 @@ test('a page of a run that the store has lost obeys, too, and a host in trouble 
   expect(world.site.count('/page/2')).toBe(0);
 });
 
-test('a redirect is no way around robots.txt, whose hop has rules of its own', async () => {
+test('a redirect to a page that robots.txt forbids is not followed', async () => {
   const world = await setup();
   world.site.robots = 'User-agent: *\nDisallow: /page/';
   await world.offer('/redirect/1', '/redirect-to?url=/status/204');

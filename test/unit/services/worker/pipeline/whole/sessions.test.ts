@@ -96,7 +96,7 @@ async function shop({ run = {}, ...session }: ShopOptions = {}) {
   return { ...world, state, work, said };
 }
 
-test('one login serves all pages of a run, hidden fields and cookies of its form included; no trace is left of it', async () => {
+test('one login serves all pages of a run, and leaves no secret in logs, records or the cache', async () => {
   const { offer, work, sink, state, site, said, cache } = await shop({ run: { dedup: 'run' } });
   await offer('/item/1', '/item/2', '/item/3');
   await work();
@@ -109,7 +109,7 @@ test('one login serves all pages of a run, hidden fields and cookies of its form
   expect(await cache.get(site.url('/item/1'))).toBe(undefined);
 });
 
-test('a step without the session is fetched without its cookies, and without a login', async () => {
+test('a step without a session is fetched without cookies and without a login', async () => {
   const { offer, work, sink, state, frontier, site } = await shop();
   const { host } = site;
   await frontier.offer('r', [
@@ -123,7 +123,7 @@ test('a step without the session is fetched without its cookies, and without a l
   expect(state.sessions).toBe(1);
 });
 
-test('an expired answer logs in again, once for all, and costs no attempt', async () => {
+test('expired answers cause one new login for all pages, without counting an attempt', async () => {
   const { offer, work, sink, state, runs } = await shop();
   await offer('/item/1');
   await work();
@@ -135,7 +135,7 @@ test('an expired answer logs in again, once for all, and costs no attempt', asyn
   expect(await runs.progress('r')).toMatchObject({ done: 4, failed: 0 });
 });
 
-test('an isExpired that is async fails the page, and is not taken for one that always says no', async () => {
+test('an async `isExpired` fails the page', async () => {
   const { offer, work, sink } = await shop({ isExpired: (async () => true) as never });
   await offer('/item/1');
   await work();
@@ -144,7 +144,7 @@ test('an isExpired that is async fails the page, and is not taken for one that a
   expect(sink.records).toMatchObject([{ outcome: 'failed', reason: 'step', error }]);
 });
 
-test('isExpired sees redirects: the page of a login that a site redirects to is never asked for', async () => {
+test('`isExpired` sees redirects, so the login page that a site redirects to is not requested', async () => {
   const { offer, work, sink, site, state } = await shop({
     isExpired: ({ status, headers }) => status === 302 && headers.location === '/login',
   });
@@ -161,7 +161,7 @@ test('isExpired sees redirects: the page of a login that a site redirects to is 
   expect(state.sessions).toBe(2);
 });
 
-test('a page that no login opens fails, after one new login', async () => {
+test('a page that is still expired after a new login fails', async () => {
   const { offer, work, state, runs, letters } = await shop({ run: { maxAttempts: 1 } });
   await offer('/never');
   await work();
@@ -170,7 +170,7 @@ test('a page that no login opens fails, after one new login', async () => {
   expect(state.sessions).toBe(2);
 });
 
-test('a login is good for its ttl', async () => {
+test('a login is used until its `ttl` has passed', async () => {
   const { offer, work, state, clock } = await shop({ ttl: '10m' });
   for (const [path, ms] of [
     ['/item/1', 599_999],
@@ -184,7 +184,7 @@ test('a login is good for its ttl', async () => {
   expect(state.sessions).toBe(2);
 });
 
-test('a login that fails three times pauses the run and says why; resumed, it tries anew', async () => {
+test('a login that fails three times pauses the run with the reason, and is tried again when the run is resumed', async () => {
   const { offer, work, state, runs, clock, said, sink, letters } = await shop();
   state.isClosed = true;
   await offer('/item/1', '/item/2');
@@ -216,7 +216,7 @@ test('a login that fails three times pauses the run and says why; resumed, it tr
   expect(sink.records).toMatchObject(Array(2).fill({ attempt: 1, data: { session: 's1' } }));
 });
 
-test('pages put back while the run is paused by its login try none; robots.txt holds for logins', async () => {
+test('robots.txt holds for logins, and pages of a run paused by its login don’t try to log in', async () => {
   const { offer, deliveries, parts, runs, robots, clock, said, site, pipeline } = await shop({
     login: async ({ get }) => void (await get(site.url('/private/login'))),
   });

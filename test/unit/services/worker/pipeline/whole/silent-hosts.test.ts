@@ -5,7 +5,7 @@ import { openLane } from '../../../../../support/lane.ts';
 import { EVERYTHING } from '../../../../../support/stores/embedded.ts';
 import { deliver, setup } from '../../setup.ts';
 
-test('a host that never answers makes room for a new one, and waits at no attempt', async () => {
+test('a host that never answers makes room for a new one, and its page waits without counting an attempt', async () => {
   const world = await setup();
   const { site } = world;
   const fetcher = openLane({
@@ -25,13 +25,13 @@ test('a host that never answers makes room for a new one, and waits at no attemp
   await pipeline.handle(await deliver(world, `http://new.test:${site.port}/page/1`));
   await silent;
   expect(await world.runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, done: 1 });
-  expect(slots.takeShortage(), 'more slots are wanted').toBe(true);
+  expect(slots.takeShortage(), 'a shortage is noted').toBe(true);
   expect((await world.frontier.release(EVERYTHING)).tasks, 'it rests').toEqual([]);
   world.clock.step(15_000);
   expect((await world.frontier.release(EVERYTHING)).tasks).toMatchObject([{ state: { attempts: 0 } }]);
 });
 
-test('a slow host whose robots.txt was answered is none of those, and nobody needs its room', async () => {
+test('a slow host that has answered for its robots.txt is not silent and keeps its slot', async () => {
   const world = await setup();
   const { site } = world;
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();

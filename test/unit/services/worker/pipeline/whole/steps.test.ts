@@ -7,7 +7,7 @@ import { deliver, setup } from '../../setup.ts';
 
 const HERE = 'test/unit/services/worker/pipeline/whole/steps.test.ts';
 
-/** What a step that a crawler's author got wrong gives back. */
+/** A crawler with this step, which its author got wrong. */
 function crawlerOf(step: () => unknown): Crawler {
   return defineCrawler({ name: 'broken', step: step as PageFunction });
 }
@@ -21,20 +21,20 @@ test.each<[string, () => unknown, RegExp]>([
   ['throws',                          () => fail(new Error('no such selector')),         new RegExp(`^${HERE}:\\d+: no such selector, in .+$`)],
   ['throws a TypeError',              () => fail(new TypeError('no such field')),        new RegExp(`^${HERE}:\\d+: TypeError: no such field, in .+$`)],
   ['rejects',                         async () => fail(new Error('no such selector')),   new RegExp(`^${HERE}:\\d+: no such selector, in .+$`)],
-  ['throws what is no error',         () => fail('why'),                                 /^crawler page: it threw 'why'$/],
-  ['throws what can not be shown',    () => fail(Object.create(null)),                   /^crawler page: it threw /],
+  ['throws a value that is not an error',         () => fail('why'),                                 /^crawler page: it threw 'why'$/],
+  ['throws a value that can not be printed',    () => fail(Object.create(null)),                   /^crawler page: it threw /],
   ['returns nothing',                 () => undefined,                                   /^crawler page: expected a step to return \{ data, links \}, got undefined$/],
   ['resolves to nothing',             async () => undefined,                             /got undefined$/],
   ['returns a list',                  () => [],                                          /got a list$/],
   ['returns a text',                  () => 'https://a.test/',                           /got a string$/],
   ['returns its data alone',          () => ({ title: 'a', price: 1 }),                  /: expected a step to return \{ data, links \}, got an object with title, price: put what is to be kept in data, \{ data: \{ title, price \} \}$/],
-  ['returns more than that',          () => ({ data: 1, meta: {} }),                     /got an object with meta, too: put what is to be kept in data$/],
-  ['returns far too much alone',      () => Object.fromEntries(Array.from({ length: 99 }, (_, n) => [`field ${n}`, n])), /got an object with field 0, field 1, field 2, field 3, … \(99\): put what is to be kept in data$/],
+  ['returns unknown fields beside data',          () => ({ data: 1, meta: {} }),                     /got an object with meta, too: put what is to be kept in data$/],
+  ['returns its data alone, with many fields',      () => Object.fromEntries(Array.from({ length: 99 }, (_, n) => [`field ${n}`, n])), /got an object with field 0, field 1, field 2, field 3, … \(99\): put what is to be kept in data$/],
   ['yields as in Scrapy',             function* () { yield { n: 1 }; },                  /: expected a step to return \{ data, links \}, got a generator: return what it would yield, \{ data: \[…\] \}$/],
   ['yields and awaits',               async function* () { yield { n: 1 }; },            /got a generator: return what it would yield/],
-  ['calls what Scrapy has',           () => fail(new TypeError('page.css is not a function')), /TypeError: page\.css is not a function: page\.get\('h1'\) is a text, /],
-  ['returns links that are no list',  () => ({ links: 'https://a.test/' }),              /: expected links to be a list of strings, got a string$/],
-  ['returns a link that is no text',  () => ({ links: ['/a', new URL('http://a.test')] }), /: expected links to be a list of strings, got an object at 1$/],
+  ['calls a method of Scrapy',           () => fail(new TypeError('page.css is not a function')), /TypeError: page\.css is not a function: page\.get\('h1'\) is a text, /],
+  ['returns links that are not a list',  () => ({ links: 'https://a.test/' }),              /: expected links to be a list of strings, got a string$/],
+  ['returns a link that is not a text',  () => ({ links: ['/a', new URL('http://a.test')] }), /: expected links to be a list of strings, got an object at 1$/],
   ['forgets to await its data',       () => ({ data: Promise.resolve(1) }),              /: expected data to be a value, got a promise: await it$/],
   ['has a getter that throws',        () => ({ get links() { return fail(new Error('no links')); } }), new RegExp(`^${HERE}:\\d+: no links, in .+$`)],
 ])('a step that %s fails its page at once, with file, line and message', async (_, step, said) => {
@@ -46,7 +46,7 @@ test.each<[string, () => unknown, RegExp]>([
   expect(world.log.lines).toEqual([expect.stringMatching(/^warn: failed .*step/)]);
 });
 
-test('once its step has ended, a page forgets its tree before its record is stored', async () => {
+test('a page frees its tree after its step has ended, before its record is stored', async () => {
   const told: string[] = [];
   const step: PageFunction = (page) => {
     const forget = page.forgetTree.bind(page);
@@ -64,10 +64,10 @@ test('once its step has ended, a page forgets its tree before its record is stor
 
 // biome-ignore format: a table
 test.each<[string, () => { mockImplementation(act: () => never): unknown }, boolean]>([
-  ['what the run keeps of it', () => vi.spyOn(Page.prototype, 'contentAs'),    false],
+  ['its content', () => vi.spyOn(Page.prototype, 'contentAs'),    false],
   ['its title',                () => vi.spyOn(Page.prototype, 'title', 'get'), false],
-  ['a large one ahead',        () => vi.spyOn(Page.prototype, 'readAhead'),    true],
-])('a page fails at once, with what was wrong, if Trawl itself can not read %s', async (_, spy, isLarge) => {
+  ['a large page ahead',        () => vi.spyOn(Page.prototype, 'readAhead'),    true],
+])('a page fails at once, with the error, if Trawl itself can not read %s', async (_, spy, isLarge) => {
   vi.spyOn(Page.prototype, 'isLarge', 'get').mockReturnValue(isLarge);
   spy().mockImplementation(() => fail(new RangeError('Maximum call stack size exceeded')));
   onTestFinished(() => void vi.restoreAllMocks());
@@ -78,7 +78,7 @@ test.each<[string, () => { mockImplementation(act: () => never): unknown }, bool
   expect(await world.letters()).toMatchObject([{ reason: 'step', error }]);
 });
 
-test('an accepts that throws fails its page, too', async () => {
+test('an `accepts` that throws fails its page', async () => {
   const accepts = () => fail(new Error('no such type'));
   const world = await setup({ crawler: defineCrawler({ name: 'page', step: () => ({}), accepts }) });
   expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
@@ -89,19 +89,19 @@ test('an accepts that throws fails its page, too', async () => {
 
 // biome-ignore format: a table
 test.each<[string, (type?: string) => unknown, object]>([
-  ['what a match gives',        (type) => type?.match(/html/),   { outcome: 'done' }],
+  ['a match',        (type) => type?.match(/html/),   { outcome: 'done' }],
   ['no match',                  (type) => type?.match(/image/),  { outcome: 'skipped', reason: 'content_type' }],
   ['an empty text',             () => '',                        { outcome: 'skipped', reason: 'content_type' }],
   ['a promise',                 async () => true,                { outcome: 'failed', reason: 'step', error: "crawler page: expected accepts to say yes or no, got a promise: it can't be async" }],
   ['a promise that rejects',    async () => fail('why'),         { outcome: 'failed', reason: 'step', error: expect.stringContaining('got a promise') }],
-])('an accepts may say %s', async (_, accepts, record) => {
+])('the outcome of a page is right when `accepts` returns %s', async (_, accepts, record) => {
   const definition = { name: 'page', step: () => ({}), accepts: accepts as () => boolean };
   const world = await setup({ crawler: defineCrawler(definition) });
   expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
   expect(world.sink.records).toMatchObject([record]);
 });
 
-test('a step that never settles is given up after its time, and others are not', async () => {
+test('a step that never settles fails after STEP_TIMEOUT, and other steps are not affected', async () => {
   const first = Promise.withResolvers<StepResult>();
   const steps = [first.promise, new Promise<StepResult>(() => {})];
   const world = await setup({ crawler: crawlerOf(() => steps.shift()) });
@@ -127,7 +127,7 @@ test('a step that never settles is given up after its time, and others are not',
   ]);
 });
 
-test('time in which the process did not run is no time of a step', async () => {
+test('time in which the process did not run does not count towards STEP_TIMEOUT', async () => {
   const step = Promise.withResolvers<StepResult>();
   const world = await setup({ crawler: crawlerOf(() => step.promise) });
   const handled = world.pipeline({ stepTimeoutMs: 30_000 }).handle(await deliver(world, '/page/1'));
@@ -140,7 +140,7 @@ test('time in which the process did not run is no time of a step', async () => {
   expect(await world.runs.progress('r')).toMatchObject({ done: 1 });
 });
 
-test('a step that kept the process busy for too long has failed, though it came to an end', async () => {
+test('a step that blocks the process for longer than STEP_TIMEOUT fails even if it ends', async () => {
   const entered: string[] = [];
   const watch = { enter: (url: string) => void entered.push(url), leave: () => 31_000 };
   const world = await setup();
@@ -149,7 +149,7 @@ test('a step that kept the process busy for too long has failed, though it came 
   expect(await world.letters()).toMatchObject([{ reason: 'step', error: expect.stringContaining('longer than 30 s') }]);
 });
 
-test('the same failure of many pages is warned of once', async () => {
+test('the same failure of many pages is warned about once', async () => {
   const world = await setup({ crawler: crawlerOf(() => fail(new Error('no such selector'))) });
   const pipeline = world.pipeline();
   await world.offer('/page/1', '/page/2', '/page/3');

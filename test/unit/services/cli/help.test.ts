@@ -12,7 +12,7 @@ async function open(showsAll = false): Promise<Command> {
   return await openProgram({ isWanted: () => true, exit: () => {}, showsAll });
 }
 
-/** Commands by what is typed for them, the program itself included. */
+/** All commands with the words typed for them, including the program itself. */
 function allOf(command: Command, path = command.name()): [string, Command][] {
   return [
     [path, command],
@@ -20,7 +20,7 @@ function allOf(command: Command, path = command.name()): [string, Command][] {
   ];
 }
 
-/** All that `--help` prints, examples included. */
+/** The whole output of `--help`, including the examples. */
 function helpOf(command: Command): string {
   let text = '';
   command.configureOutput({
@@ -33,7 +33,7 @@ function helpOf(command: Command): string {
   return text;
 }
 
-test('each command has its help in groups, two examples, and under 50 lines', async () => {
+test('the help of each command has its examples, fewer than 50 lines and at most 80 columns', async () => {
   for (const [path, command] of allOf(await open())) {
     const help = helpOf(command);
     expect(help.split('\n').length, path).toBeLessThan(MOST_LINES);
@@ -43,14 +43,14 @@ test('each command has its help in groups, two examples, and under 50 lines', as
   expect(Object.keys(EXAMPLES)).toEqual(expect.arrayContaining(allOf(await open()).map(([path]) => path)));
 });
 
-test('no flag takes more than one value: arguments may follow it', async () => {
+test('no flag takes more than one value, so arguments can follow it', async () => {
   const greedy = allOf(await open()).flatMap(([path, { options }]) =>
     options.filter(({ variadic }) => variadic).map(({ flags }) => `${path} ${flags}`),
   );
   expect(greedy).toEqual([]);
 });
 
-test('groups come in the same order; a flag that most never need is in --help --all', async () => {
+test('the help of crawl shows its groups in order, and rarely used flags only with --all', async () => {
   const ofCrawl = (program: Command): string =>
     helpOf(program.commands.find((each) => each.name() === 'crawl') as Command);
   const short = ofCrawl(await open());
@@ -69,7 +69,7 @@ test('groups come in the same order; a flag that most never need is in --help --
   expect(all).not.toContain('More flags');
 });
 
-test('the groups of every command, those below another included, come in one order', async () => {
+test('the groups in the help of every command and subcommand come in one order', async () => {
   const order = Object.values(HEADINGS);
   for (const [path, command] of allOf(await open(true))) {
     const places = (helpOf(command).match(/^[A-Z].*:$/gm) ?? []).map((heading) => order.indexOf(heading));
@@ -115,7 +115,7 @@ test.each([
   ['--level',       ['--log-level', '--max-depth'], '--max-depth'],
   ['--referer',     ['--host-headers'],            '--host-headers'],
   ['-k',            ['--insecure'],                '--insecure HOST'],
-])('%s means one of %s', (unknown, known, meant) => {
+])('the unknown flag %s, among %s, suggests %s', (unknown, known, meant) => {
   expect(improved(`error: unknown option '${unknown}'\n(Did you mean --other?)\n`, known)).toBe(
     `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`,
   );
@@ -130,7 +130,7 @@ test.each([
   ['list',                     'status'],
   ['retry',                    'dlq replay'],
   ['version',                  '--version'],
-])('of commands, %s means %s', (unknown, meant) => {
+])('the unknown command %s suggests %s', (unknown, meant) => {
   const told = `error: unknown command '${unknown}'\n(Did you mean ${meant}?)\n`;
   expect(improved(`error: unknown command '${unknown}'\n(Did you mean limit?)\n`, [])).toBe(told);
 });
@@ -142,7 +142,7 @@ test.each([
   ['try',     '--url',     'try URL'],
   ['limit',   '--host',    'limit HOST'],
   ['crawl',   '--sitemap', 'crawl SEED'],
-])('%s takes what %s would name without a flag: %s', async (name, unknown, meant) => {
+])('the command %s with the unknown flag %s suggests the argument in %s', async (name, unknown, meant) => {
   const command = (await open()).commands.find((each) => each.name() === name);
   const error = `error: unknown option '${unknown}'\n(Did you mean --run-retention?)\n`;
   expect(improved(error, flagsOf(command), command)).toContain(`(Did you mean ${meant}, without a flag?)`);
@@ -155,7 +155,7 @@ test.each([
   ['dlq list shop',         "too many arguments for 'list'", '(Did you mean --run shop?)'],
   ['dlq purge a.test',      "too many arguments for 'purge'", '(Did you mean --host a.test?)'],
   ['crawl --dept 2 a.test', "unknown option '--dept'",       '(Did you mean --max-depth?)'],
-])('of `trawl %s` it is said which way it is written', async (line, error, meant) => {
+])('the error of `trawl %s` (%s) suggests %s', async (line, error, meant) => {
   const said: string[] = [];
   const program = await open();
   for (const [, command] of allOf(program)) command.configureOutput({ writeErr: (text) => said.push(text) });
@@ -173,13 +173,13 @@ test.each([
   ['crawl', '--set',      'Each setting is a flag of its own: --help --all lists them.'],
   ['crawl', '-s',         'Each setting is a flag of its own: --help --all lists them. --quiet hides the progress.'],
   ['try',   '--config',   'Each setting is a flag of its own: --help --all lists them.'],
-])('%s needs no %s', async (name, unknown, answer) => {
+])('the command %s with the unknown flag %s explains why it needs none', async (name, unknown, answer) => {
   const command = (await open()).commands.find((each) => each.name() === name);
   const error = `error: unknown option '${unknown}'\n(Did you mean --json?)\n`;
   expect(improved(error, flagsOf(command), command)).toBe(`error: unknown option '${unknown}'\n(${answer})\n`);
 });
 
-test('what a command does not have is not meant, what resembles a flag is left to commander, and if that knows none, found among all flags', () => {
+test('suggestions name only flags of the command, hidden ones too, and keep those of commander that are right', () => {
   const error = "error: unknown option '--depth'\n";
   const hidden = "error: unknown option '--host-concurency'\n";
   expect(improved(hidden, ['--json', '--host-concurrency'])).toContain('(Did you mean --host-concurrency?)');
@@ -220,7 +220,7 @@ test.each([
   [['crawl', 'https://a.test/', '--run', '--rate', '2/s'], "'--run <id>' argument missing: --rate"],
   [['crawl', 'https://a.test/', '-o', '--rate', '2/s'], 'argument missing: --rate'],
   [['dlq', 'list', '--run', '--limit', '5'], 'argument missing: --limit'],
-])('a flag is no value of the one before it: %j', async (words, says) => {
+])('a flag is not accepted as the value of the flag before it: %j', async (words, says) => {
   const program = await open();
   expect(() => refuseFlagsAsValues(['node', 'trawl.ts', ...words], program)).toThrow(says);
 });
@@ -231,6 +231,6 @@ test.each([
   [['crawl', '--resume', '--quiet']],
   [['crawl', '--quiet', '--', '--run', '--rate']],
   [['crawl', 'https://a.test/', '--run']],
-])('any other value is one: %j', async (words) => {
+])('other words are accepted as values: %j', async (words) => {
   refuseFlagsAsValues(['node', 'trawl.ts', ...words], await open());
 });

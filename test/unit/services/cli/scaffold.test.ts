@@ -6,7 +6,7 @@ import { rabbitmqUrlOf, redisUrlOf, settingsFrom } from '../../../../shared/sett
 
 const COMPOSE = projectFiles({ name: 'shop', tarball: 'trawl.tgz', devDependencies: {} })['docker-compose.yml'] ?? '';
 
-test('workers of a new folder find its services, whatever its .env says for commands outside', () => {
+test('workers of a new project find its services whatever its .env says', () => {
   const variables = [...COMPOSE.matchAll(/^ {6}([A-Z_]+): (.+)$/gm)].map(([, name, value]) => [name, value]);
   const ofEnvFile = {
     RABBITMQ_URL: 'amqp://localhost',
@@ -21,12 +21,12 @@ test('workers of a new folder find its services, whatever its .env says for comm
   expect(redisUrlOf(settings)).toBe('redis://redis');
 });
 
-test('its containers have bounds: memory of workers, and logs of all', () => {
+test('containers of a new project have a memory limit for workers and a log limit for all', () => {
   expect(COMPOSE).toMatch(/^ {4}mem_limit: 1g$/m);
   expect(COMPOSE.match(/^ {4}logging: \*log$/gm)).toHaveLength(COMPOSE.match(/^ {4}restart: /gm)?.length ?? 0);
 });
 
-test('where nothing compiles a checkout, in an image say, it is told what does', () => {
+test('packing without a compiler installed fails with the command that installs it', () => {
   const root = join(import.meta.dirname, '../../../..');
   expect(() => expectCompiler(root)).not.toThrow();
   expect(() => expectCompiler(join(root, 'services'))).toThrow(

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const PROGRAM = join(import.meta.dirname, '../../../../services/cli/trawl.ts');
 
-test('in a folder that was removed a command says so', () => {
+test('a command run in a removed folder says so', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'trawl-gone-'));
   const script = 'rmdir "$PWD" && exec "$0" "$1" status';
   const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, PROGRAM], { cwd, encoding: 'utf8' });
@@ -14,7 +14,7 @@ test('in a folder that was removed a command says so', () => {
   expect(status).toBe(1);
 });
 
-test('an .env in UTF-16, as PowerShell writes it, is not taken for an empty one', () => {
+test('an .env in UTF-16, as PowerShell writes it, is refused', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'trawl-env-'));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
   writeFileSync(join(cwd, '.env'), '\ufeffRATE_LIMIT=1/s\r\n', 'utf16le');
@@ -23,7 +23,7 @@ test('an .env in UTF-16, as PowerShell writes it, is not taken for an empty one'
   expect(status).toBe(78);
 });
 
-test('trawl init says what it cannot write, and removes no folder that was there', () => {
+test('trawl init says what it cannot write, and does not remove an existing folder', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'trawl-init-'));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
   symlinkSync('nowhere', join(cwd, 'dangling'));
@@ -47,7 +47,7 @@ test.each([
   ['node', '20.20.2', '20.20.2',    'install a newer one from https://nodejs.org/'],
   ['bun',  '1.4.5',   'Bun 1.4.5',  'install it from https://nodejs.org/'],
   ['deno', '2.9.6',   'Deno 2.9.6', 'install it from https://nodejs.org/'],
-])('started by %s %s it says what it needs', (name, version, found, mend) => {
+])('started by %s %s, trawl says that it needs Node.js 24', (name, version, found, mend) => {
   const versions = `Object.defineProperty(process.versions, '${name}', { value: '${version}' });`;
   const script = `${versions} require(${JSON.stringify(join(PROGRAM, '../../../bin/trawl.cjs'))})`;
   const { status, stderr } = spawnSync(process.execPath, ['-e', script, '--', 'demo'], { encoding: 'utf8', env: {} });

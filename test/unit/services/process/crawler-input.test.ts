@@ -7,13 +7,13 @@ import { UsageError } from '../../../../shared/runtime/errors.ts';
 
 const ASKING = { settings: { stepTimeout: 30_000 } };
 
-/** Reads the seeds of a crawler that has these. */
+/** Reads the input of a crawler with these seeds. */
 function read(seeds: () => Promise<string[]>, onWait = (_crawler: string): unknown => undefined) {
   const crawler = defineCrawler({ name: 'shop', seeds, steps: { list: { run() {} } } });
   return readCrawlerInput(crawler, [], {}, { ...ASKING, onWait });
 }
 
-test('seeds that wait for what never comes end the command with a sentence, once nothing else is left to do', async () => {
+test('seeds that wait for ever end the command with an error once nothing else is left to do', async () => {
   const none = process.listenerCount('beforeExit');
   const reading = read(() => new Promise(() => {}));
   await expect.poll(() => process.listenerCount('beforeExit')).toBeGreaterThan(none);
@@ -24,7 +24,7 @@ test('seeds that wait for what never comes end the command with a sentence, once
   expect(process.listeners('beforeExit')).toEqual(listeners.slice(0, -1));
 });
 
-test('whoever waits for seeds is told every 30 s', async () => {
+test('`onWait` is called every 30 s while seeds are awaited', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => {
     vi.useRealTimers();
@@ -49,11 +49,11 @@ test.each<[unknown, RegExp]>([
   [(function* () { yield 'x'; })(), /^expected the seeds of crawler shop to be a list of URLs, got a generator$/],
   [['https://a.example/', { url: 'https://a.example/', method: 'POST' }], /got an object at 1: only a step can follow a request other than a plain GET$/],
   [['/all/'],                       /^the seeds of crawler shop: \/all\/ doesn't exist$/],
-])('seeds that are none are told as the crawler\'s: %j', async (seeds, said) => {
+])('the error for invalid seeds names the crawler: %j', async (seeds, said) => {
   await expect(read(async () => seeds as string[])).rejects.toThrow(said);
 });
 
-test('seeds that throw name file and line', async () => {
+test('the error for seeds that throw names file and line', async () => {
   const reading = read(async () => (null as unknown as { urls: string[] }).urls);
   await expect(reading).rejects.toThrow(/^test\/.*crawler-input\.test\.ts:\d+: the seeds of crawler shop: Cannot read/);
 });
@@ -62,14 +62,14 @@ test('seeds that throw name file and line', async () => {
 test.each<[string, z.ZodType, RegExp]>([
   ['throws',   z.string().transform((text) => new URL(text).host), /^test\/.*crawler-input\.test\.ts:\d+: the arguments of crawler shop: Invalid URL$/],
   ['is async', z.string().refine(async () => true),                /^the arguments of crawler shop: their schema has something async, but it is checked synchronously$/],
-])('a schema of arguments that %s ends the command with a sentence', async (_, shop, said) => {
+])('a schema of arguments that %s ends the command with a usage error', async (_, shop, said) => {
   const crawler = defineCrawler({ name: 'shop', args: z.object({ shop }), steps: { list: { run() {} } } });
   const reading = readCrawlerInput(crawler, [], { arg: ['shop=a'] }, ASKING);
   await expect(reading).rejects.toThrow(said);
   await expect(reading).rejects.toBeInstanceOf(UsageError);
 });
 
-test('an argument whose default throws is shown without one', () => {
+test('an argument whose default throws is shown without a default', () => {
   const shop = z.string().default(() => {
     throw new Error('not now');
   });
@@ -87,19 +87,19 @@ test.each<[pattern: string, seed: string, kind: string]>([
   ['*',                          'https://shop.example/sitemap.xml',   'maybe_sitemap'],
   ['/product/*',                 'https://shop.example/sitemap.xml',   'maybe_sitemap'],
   ['https://feeds.example/*',    'https://feeds.example/sitemap.xml',  'maybe_sitemap'],
-])('with the pattern %s, %s is a %s', async (pattern, seed, kind) => {
+])('with the pattern %s, the seed %s is a %s', async (pattern, seed, kind) => {
   const steps = { list: { run() {} }, other: { run() {} } };
   const crawler = defineCrawler({ name: 'shop', patterns: { other: pattern }, steps });
   expect((await readCrawlerInput(crawler, [seed], {}, ASKING)).seeds).toEqual([{ kind, url: seed }]);
 });
 
-test('seeds may be a list', async () => {
+test('the seeds of a crawler can be a list', async () => {
   const crawler = defineCrawler({ name: 'shop', seeds: ['https://shop.example/all/'], steps: { list: { run() {} } } });
   const { seeds } = await readCrawlerInput(crawler, [], {}, ASKING);
   expect(seeds).toEqual([{ kind: 'page', url: 'https://shop.example/all/' }]);
 });
 
-test('seeds that come are read, a site as a page', async () => {
+test('the seeds of a crawler can be an async function, and a site among them is a page', async () => {
   const { seeds } = await read(async () => ['https://shop.example/', 'https://shop.example/all/']);
   expect(seeds).toEqual([
     { kind: 'page', url: 'https://shop.example/' },

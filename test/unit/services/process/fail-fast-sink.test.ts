@@ -5,7 +5,7 @@ import { StorageError, UnavailableError } from '../../../../shared/runtime/error
 import { doneRecord } from '../../../support/builders.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 
-/** A sink that fails with the errors of a list, in turn, and takes what is put where there is none. */
+/** A sink that fails with each of `errors` in turn, and succeeds where one is undefined or none is left. */
 function sinkThatFails(...errors: readonly (Error | undefined)[]) {
   const left = [...errors];
   const fail = async (): Promise<void> => {
@@ -18,14 +18,14 @@ function sinkThatFails(...errors: readonly (Error | undefined)[]) {
   return { sink, clock, put: () => sink.put(doneRecord('http://a.test/1')) };
 }
 
-test('a disk that is full ends the crawl, which is told why', async () => {
+test('a full disk ends the crawl with its error when a record is stored', async () => {
   const full = new StorageError("output/mine/w.jsonl can't be written: ENOSPC");
   const { sink, put } = sinkThatFails(full);
   await expect(put()).rejects.toBe(full);
   expect(sink.failure.reason).toBe(full);
 });
 
-test('so does one that takes no files', async () => {
+test('a full disk ends the crawl with its error when a file is stored', async () => {
   const full = new StorageError("output/mine/files/a.pdf can't be written: ENOSPC");
   const { sink } = sinkThatFails(full);
   const file = { run: 'mine', body: new Uint8Array(1), hash: 'a', extension: 'pdf' };
@@ -33,7 +33,7 @@ test('so does one that takes no files', async () => {
   expect(sink.failure.reason).toBe(full);
 });
 
-test('a record that no store would take fails its page, and ends no crawl', async () => {
+test('a record that the sink refuses fails its page but does not end the crawl', async () => {
   const refused = new RecordRefusedError('the record is too large', { reason: 'too_large' });
   const { sink, put } = sinkThatFails(refused);
   await expect(put()).rejects.toBe(refused);
@@ -41,7 +41,7 @@ test('a record that no store would take fails its page, and ends no crawl', asyn
   await put();
 });
 
-test('a server that is away for less than a minute ends no crawl, however often that happens', async () => {
+test('a sink that is unavailable for less than a minute does not end the crawl, however often', async () => {
   const away = new UnavailableError('Postgres accepts no records');
   const outage = [away, away, undefined];
   const { sink, clock, put } = sinkThatFails(...outage, ...outage, ...outage);
@@ -54,7 +54,7 @@ test('a server that is away for less than a minute ends no crawl, however often 
   expect(sink.failure.aborted).toBe(false);
 });
 
-test('one that stays away does', async () => {
+test('a sink that is unavailable for a minute ends the crawl', async () => {
   const away = new UnavailableError('Postgres accepts no records');
   const { sink, clock, put } = sinkThatFails(away, away);
   await expect(put()).rejects.toBe(away);

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findTroubles } from '../../../../services/process/findings.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
 
-/** Where connections are accepted, and nothing is said: as a stopped process, or a disk that has stopped. */
+/** A server that accepts connections and never answers, like a stopped process or a hanging disk. */
 async function silentServer(): Promise<string> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => void sockets.push(socket.on('error', () => {})));
@@ -19,7 +19,7 @@ async function silentServer(): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('services that hang are named, all within the time that one may take', async () => {
+test('all services that hang are reported, within the time limit of one', async () => {
   const [redis, rabbitMq, cache, postgres] = await Promise.all([1, 2, 3, 4].map(silentServer));
   const environment = {
     REDIS_URL: `redis://${redis}`,

@@ -11,7 +11,7 @@ function setup() {
   return { clock, said, outages: new Outages({ ...silentLog, warn }, clock) };
 }
 
-test('an outage is told when it begins, for each new reason, every half minute, and when it ends', () => {
+test('an outage is logged when it begins, for each new reason, every half minute, and when it ends', () => {
   const { clock, said, outages } = setup();
   for (let second = 0; second < 65; second++) {
     outages.lost('RabbitMQ', second === 0 ? 'read ECONNRESET' : 'connect ECONNREFUSED');
@@ -27,7 +27,7 @@ test('an outage is told when it begins, for each new reason, every half minute, 
   ]);
 });
 
-test('two services are told apart, and the next outage is a new one', () => {
+test('outages of two services are separate, and the next outage of one is a new one', () => {
   const { clock, said, outages } = setup();
   outages.lost('Redis', 'a');
   outages.lost('RabbitMQ', 'b');

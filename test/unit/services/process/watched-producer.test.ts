@@ -8,7 +8,7 @@ import { FAST_RUN } from '../../../support/builders.ts';
 import { LogLines, openEmbedded } from '../../../support/stores/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
-test('who repeats its last offers leaves no sooner than its run is sealed again', async () => {
+test('a producer that repeats its recent offers does not end before its run is sealed again', async () => {
   const stores = openEmbedded();
   const held = Promise.withResolvers<void>();
   let opens = 0;

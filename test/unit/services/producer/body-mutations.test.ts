@@ -16,7 +16,7 @@ const BODIES = [
   Buffer.from(`\ufeff${plain.toString()}`, 'utf16le'),
 ];
 
-/** A body of which some bytes were changed or are missing, in pieces of some size. */
+/** A body with some bytes changed or missing at the end, in pieces of some size. */
 const mutated = fc
   .tuple(
     fc.constantFrom(...BODIES),
@@ -30,7 +30,7 @@ const mutated = fc
     return { bytes, step };
   });
 
-test('no damage to the bytes of a sitemap does more than end it', async () => {
+test('damaged bytes of a sitemap cause no error other than a BodyError', async () => {
   await fc.assert(
     fc.asyncProperty(mutated, async ({ bytes, step }) => {
       async function* source(): AsyncGenerator<Uint8Array> {

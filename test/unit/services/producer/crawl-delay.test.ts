@@ -3,7 +3,7 @@ import type { ProducerOptions } from '../../../../services/producer/producer.ts'
 import { openSite, pages, serve, urlset } from './documents.ts';
 import { RUN_OPTIONS, setup } from './setup.ts';
 
-/** Reads a site whose robots.txt names three sitemaps, and asks for this delay. Returns when each was asked for, from the first on. */
+/** Reads a site whose robots.txt names three sitemaps and has this delay. Returns when each was asked for, in ms from the start. */
 async function read(delay: string, options: Partial<ProducerOptions> = {}): Promise<readonly number[]> {
   const { produce, clock } = setup();
   const site = await openSite();
@@ -27,12 +27,12 @@ async function read(delay: string, options: Partial<ProducerOptions> = {}): Prom
 }
 
 test.each<[string, string, Partial<ProducerOptions>, readonly number[]]>([
-  ['Crawl-delay: 7', 'is kept', {}, [7_000, 14_000, 21_000]],
-  ['Crawl-delay: 60', 'is kept', {}, [60_000, 120_000, 180_000]],
+  ['Crawl-delay: 7', 'is obeyed', {}, [7_000, 14_000, 21_000]],
+  ['Crawl-delay: 60', 'is obeyed', {}, [60_000, 120_000, 180_000]],
   ['Crawl-delay: 61', 'is too long', {}, [0, 0, 0]],
-  ['Disallow:', 'is not there', {}, [0, 0, 0]],
+  ['Disallow:', 'is missing', {}, [0, 0, 0]],
   ['Crawl-delay: 7', 'is ignored by the process', { robots: 'ignore' }, [0, 0, 0]],
   ['Crawl-delay: 7', 'is ignored by the run', { runOptions: { ...RUN_OPTIONS, robots: 'ignore' } }, [0, 0, 0]],
-])('the delay of a robots.txt with %s %s, for sitemaps as for pages', async (delay, _, options, asked) => {
+])('when sitemaps are read, the delay of a robots.txt with %s %s', async (delay, _, options, asked) => {
   expect(await read(delay, options)).toEqual(asked);
 });

@@ -11,7 +11,7 @@ const LOGIN = 'canary:c4n';
 const BASIC = `Basic ${Buffer.from(LOGIN).toString('base64')}`;
 const sung = (url: string): string => url.replace('://', `://${LOGIN}@`);
 
-test('the credentials of a site are for its robots.txt, its sitemaps and its pages, and for no other origin', async () => {
+test('the credentials of a site are used for its robots.txt, sitemaps and pages, and for no other origin', async () => {
   const [site, other] = [await openSite(), await openSite()];
   const { produce, parts, problems } = setup();
   serve(site, '/robots.txt', `Sitemap: ${site.url('/index.xml')}\nSitemap: ${other.url('/other.xml')}`, 'text/plain');
@@ -38,7 +38,7 @@ test('the credentials of a site are for its robots.txt, its sitemaps and its pag
   for (const { task } of tasks) expect(task.url + task.mark + task.host).not.toMatch(/canary|c4n/);
 });
 
-test('a site that can not be reached is named without its credentials', async () => {
+test('an unreachable site is reported without its credentials', async () => {
   const { produce, problems } = setup();
   await produce().produce(await readSeeds([sung('http://127.0.0.1:1/'), sung('http://127.0.0.1:1/sitemap.xml')]));
   expect(problems).toHaveLength(2);
@@ -46,7 +46,7 @@ test('a site that can not be reached is named without its credentials', async ()
 });
 
 test.each([`${LOGIN}@h.test/`, `http://${LOGIN}@h.test:port/`, `http://canary:c4/n@h.test/`, `ftp://${LOGIN}@h.test/`])(
-  'a seed that is none is refused without them: %s',
+  'the error for an invalid seed does not contain its credentials: %s',
   async (text) => {
     const refused = await readSeeds([text]).catch(String);
     expect(refused).toContain('h.test');
@@ -54,7 +54,7 @@ test.each([`${LOGIN}@h.test/`, `http://${LOGIN}@h.test:port/`, `http://canary:c4
   },
 );
 
-test('what a store may have lost is offered again with its credentials', () => {
+test('recent offers are repeated with their credentials', () => {
   const recent = new RecentOffers(new HurriedClock());
   const rules = { rules: DEFAULT_ROUTING, urlKey: undefined };
   const logins = { 'http://a.test': LOGIN };

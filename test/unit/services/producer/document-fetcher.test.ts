@@ -21,10 +21,10 @@ function setup({ intervalMs = 0, concurrency = 1, fetcher = openFetcher(), bodyM
     }
     return text;
   };
-  /** Places that are taken at a host. */
+  /** The number of places taken at a host. */
   const open = (host: string): number =>
     database.all("SELECT 1 FROM hosts, json_each(places) WHERE host = ? AND places != ''", host).length;
-  /** Its response time, as the gate goes by it. */
+  /** The response time that the gate keeps for a host. */
   const responseMs = (host: string): unknown => database.all('SELECT responseMs FROM hosts WHERE host = ?', host)[0];
   return { clock, hosts, hostGate, limit, stop, read, open, responseMs };
 }
@@ -49,7 +49,7 @@ test.each<[string, number, string, number[]]>([
   expect(clock.sleeps).toEqual(sleeps);
 });
 
-test.each(['/reset', '/status/429'])('%s is no quick answer: its host is asked no sooner for it', async (path) => {
+test.each(['/reset', '/status/429'])('%s does not count as a quick answer of its host', async (path) => {
   const site = await openSite();
   const { read, hostGate, limit, responseMs } = setup();
   await hostGate.leave(site.host, limit, 'a page', { durationMs: 10_000 });
@@ -57,7 +57,7 @@ test.each(['/reset', '/status/429'])('%s is no quick answer: its host is asked n
   expect(responseMs(site.host)).toEqual({ responseMs: 10_000 });
 });
 
-test('a document whose site sets a cookie, redirects to the same URL and looks for it is read; the cookie goes no further', async () => {
+test('a document is read behind a redirect to itself that sets a cookie, which no other origin or document gets', async () => {
   const [site, elsewhere] = [await openSite(), await openSite()];
   const seen: (string | undefined)[] = [];
   site.on('/sitemap.xml', ({ headers: { cookie } }, response) => {
@@ -76,7 +76,7 @@ test('a document whose site sets a cookie, redirects to the same URL and looks f
   expect(seen.slice(3), 'the next document begins without').toEqual([undefined, 'visitor=1', undefined]);
 });
 
-test('without a proxy that can be used, it waits as long as they rest, and tries again', async () => {
+test('without a usable proxy the fetcher waits for as long as the proxies rest, and tries again', async () => {
   const site = await openSite();
   const { fetcher, proxies } = await openProxied(1);
   const { read, clock } = setup({ fetcher });
@@ -84,13 +84,13 @@ test('without a proxy that can be used, it waits as long as they rest, and tries
   expect([clock.sleeps, site.requests, proxies[0]?.connections]).toEqual([[60_000, 60_000], [], 0]);
 });
 
-test('what is well at the third try is read', async () => {
+test('a document that succeeds at the third try is read', async () => {
   const site = await openSite();
   const { read } = setup();
   expect(await read(site.url('/flaky/x/2'))).toContain('Page 1');
 });
 
-test('tries that get further than those before are not counted, up to ten', async () => {
+test('tries that get further than those before don’t count, up to ten', async () => {
   const site = await openSite();
   const { read } = setup();
   let length = 0;
@@ -102,7 +102,7 @@ test('tries that get further than those before are not counted, up to ten', asyn
   expect(site.count('/s.txt')).toBe(10);
 });
 
-test('a host is asked at its pace, and its place is given back', async () => {
+test('a host is asked at its interval, and its place is given back', async () => {
   const site = await openSite();
   const { read, clock, open } = setup({ intervalMs: 1_000 });
   for (let i = 0; i < 5; i++) await read(site.url('/page/1'));
@@ -110,7 +110,7 @@ test('a host is asked at its pace, and its place is given back', async () => {
   expect(open(site.host)).toBe(0);
 });
 
-test('each hop of a redirect waits for a turn of the host that it goes to', async () => {
+test('each redirect waits for a turn of the host it leads to', async () => {
   const [site, hub] = [await openSite(), await openSite()];
   const { read, clock, open, hostGate } = setup({ intervalMs: 1_000 });
   site.on('/s.xml', (_, response) => void response.writeHead(302, { location: '/redirect/2' }).end());
@@ -122,7 +122,7 @@ test('each hop of a redirect waits for a turn of the host that it goes to', asyn
   for (const { host } of [site, hub]) expect(open(host)).toBe(0);
 });
 
-test('a redirect that leads nowhere, or that never ends, is an error of its own', async () => {
+test('a redirect to another scheme and one that never ends fail with errors of their own', async () => {
   const site = await openSite();
   const { read } = setup();
   await expect(read(site.url('/redirect-to?url=ftp://h/'))).rejects.toThrow(
@@ -150,7 +150,7 @@ test('a paused host is waited for, in short naps', async () => {
   expect(clock.sleeps).toEqual([2_000, 2_000, 2_000, 2_000, 1_000]);
 });
 
-test('a turn that was granted late is let go, and another one waited for', async () => {
+test('a turn that is granted too late is skipped, and the next one is used', async () => {
   const site = await openSite();
   const clock = new HurriedClock();
   const gate = openLocalParts({ clock }).gate;
@@ -182,7 +182,7 @@ test('stopping ends a request under way', async () => {
   expect(open(site.host)).toBe(0);
 });
 
-test('a server that sends its document bit by bit has its time for all of it, and no more', async () => {
+test('a document that arrives bit by bit fails when the time for its whole body is over', async () => {
   const site = await openSite();
   site.on('/drip.xml', (_, response) => {
     response.writeHead(200, { 'content-type': 'application/xml' });
@@ -196,7 +196,7 @@ test('a server that sends its document bit by bit has its time for all of it, an
   expect(open(new URL(site.origin).host)).toBe(0);
 });
 
-test('the time in which a document waits to be taken is none of its server', async () => {
+test('time spent waiting for the reader does not count towards the time for the body', async () => {
   const site = await openSite();
   site.on('/big.xml', (_, response) => {
     response.writeHead(200, { 'content-type': 'application/xml' }).end('x'.repeat(900_000));

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Seed } from '../../../../services/producer/seeds.ts';
 import { TestSite } from '../../../support/site.ts';
 
-/** An origin for the test that runs, without a robots.txt or a sitemap of its own. */
+/** A site that runs until the test ends, without a robots.txt or a sitemap. */
 export async function openSite(): Promise<TestSite> {
   const site = new TestSite();
   await site.start();
@@ -31,12 +31,12 @@ export function sitemapIndex(urls: readonly string[]): string {
   return `<sitemapindex>${urls.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join('')}</sitemapindex>`;
 }
 
-/** URLs of pages, each another one. */
+/** Distinct URLs of pages. */
 export function pages(count: number, prefix = 'https://example.com/page-'): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 }
 
-/** A folder that goes with the test that runs. */
+/** A folder that is removed when the test ends. */
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'trawl-'));
   onTestFinished(() => rmSync(path, { recursive: true }));

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../shared/runtime/clock.ts';
 
-/** A clock on which nobody waits: a sleep is over at once, and takes as long as it should. */
+/** A clock whose sleeps end at once and move its time on by their length. */
 export class HurriedClock implements Clock {
   #now = 1_800_000_000_000;
   /** Every sleep, in milliseconds. */

@@ -8,7 +8,7 @@ import { folder } from './documents.ts';
 const SITE: Seed = { kind: 'site', url: 'https://a.example/' };
 const PAGE: Seed = { kind: 'page', url: 'https://a.example/1' };
 
-test('the same seeds are the same input, in any order and however often', () => {
+test('the same seeds have the same key, in any order and however often each is given', () => {
   const key = inputKeyOf([SITE, PAGE], '');
   expect(key).toMatch(/^[0-9a-f]{32}$/);
   expect(inputKeyOf([PAGE, SITE, PAGE], '')).toBe(key);
@@ -17,7 +17,7 @@ test('the same seeds are the same input, in any order and however often', () => 
   }
 });
 
-test('a file is the same while its name, size and time are', () => {
+test('the key of a file stays the same while its size and modification time do', () => {
   const path = join(folder(), 'urls');
   const seed: Seed = { kind: 'list', path };
   writeFileSync(path, 'https://a.example/1\n');
@@ -31,6 +31,6 @@ test('a file is the same while its name, size and time are', () => {
   expect(inputKeyOf([seed], '')).not.toBe(key);
 });
 
-test('what can not be known to be the same has no key: a file that is missing', () => {
+test('an input with a missing file has no key', () => {
   expect(inputKeyOf([SITE, { kind: 'file', path: join(folder(), 'missing') }], '')).toBeUndefined();
 });

@@ -9,7 +9,7 @@ import { RUN_OPTIONS, setup } from './setup.ts';
 const maybe = (url: string): Seed => ({ kind: 'maybe_sitemap', url });
 
 describe('a run that the store has lost', () => {
-  /** A producer that has read its first URL, and a store that takes the place of its own. */
+  /** A producer that has read its first URL, and a second store that replaces the first when `lose` is called. */
   async function setupLosing(isDone: boolean) {
     const [first, second] = [setup(), setup()];
     let { frontier, runs } = first.parts;
@@ -39,7 +39,7 @@ describe('a run that the store has lost', () => {
     };
   }
 
-  test('ends its producer as unknown, and is not made anew', async () => {
+  test('ends its producer in state unknown and is not created again', async () => {
     const { second, producer, producing, lose } = await setupLosing(false);
     await lose();
     await Promise.all([
@@ -50,7 +50,7 @@ describe('a run that the store has lost', () => {
     expect(await second.parts.runs.progress('r')).toBeUndefined();
   });
 
-  test('is told when it is lost after all was offered', async () => {
+  test('is reported as lost even after everything was offered', async () => {
     const { second, producer, lose } = await setupLosing(true);
     await lose();
     await expect(producer.repeatRecent()).rejects.toThrow(RunLostError);
@@ -58,7 +58,7 @@ describe('a run that the store has lost', () => {
     expect(await second.parts.runs.progress('r')).toBeUndefined();
   });
 
-  test('takes no more offers, nor a seal, also when another of its name was opened', async () => {
+  test('takes no offers or seal of its producer, even if another run of its name was opened', async () => {
     for (const ends of [false, true]) {
       const { second, producer, producing, input, lose } = await setupLosing(false);
       await lose();
@@ -70,7 +70,7 @@ describe('a run that the store has lost', () => {
     }
   });
 
-  test('is restored, and takes the offer that was refused, when it was created just before', async () => {
+  test('is restored and takes the refused offer if it was created just before', async () => {
     for (const isEnd of [false, true]) {
       const { first, second, producer, producing, input, lose } = await setupLosing(false);
       producer.noteAway();
@@ -88,7 +88,7 @@ describe('a run that the store has lost', () => {
     }
   });
 
-  test('is restored when it was created in the seconds that the store has lost, however long it was away', async () => {
+  test('is restored if it was created in the lost seconds, however long the store was away', async () => {
     const { first, second, producer, lose } = await setupLosing(true);
     producer.noteAway();
     await first.clock.sleep(600_000);
@@ -98,7 +98,7 @@ describe('a run that the store has lost', () => {
   });
 });
 
-test('a lost producer whose input another has read to its end is not waited for; another input changes nothing', async () => {
+test('a lost producer is forgotten once another has read the same input to its end, but not after a different input', async () => {
   const site = await openSite();
   const { produce, parts, clock } = setup();
   const [one, two] = [maybe(serve(site, '/1.xml', urlset(pages(2)))), maybe(serve(site, '/2.xml', urlset(pages(3))))];
@@ -117,6 +117,6 @@ test('a lost producer whose input another has read to its end is not waited for;
   expect((await parts.runs.progress('r'))?.producers).toMatchObject({ open: 0, lost: 2 });
   serve(site, '/held.xml', urlset(pages(1)));
   await produce({ producer: 's' }).produce([held, one]);
-  // What came in on a pipe can't be known to be the same.
+  // Whether another pipe holds the same input can't be known.
   expect((await parts.runs.progress('r'))?.producers).toMatchObject({ lost: 1, silent: [{ id: 'lost' }] });
 });

@@ -60,7 +60,7 @@ const entries = (urls: readonly string[]): SitemapEntry[] =>
 const isSettled = async (promise: Promise<unknown>): Promise<boolean> =>
   await Promise.race([promise.then(() => true), new Promise<false>((resolve) => setImmediate(() => resolve(false)))]);
 
-test('what comes first goes out at once; later URLs gather to full batches while an offer is under way', async () => {
+test('the first URLs are offered at once; later ones gather into full batches while an offer is under way', async () => {
   const { offerer, held } = await setup();
   await offerer.add(entries(pages(10, 'https://example.com/a')), false);
   await offerer.add(entries(pages(300, 'https://example.com/b')), false);
@@ -68,7 +68,7 @@ test('what comes first goes out at once; later URLs gather to full batches while
   expect(held.map(({ urls }) => urls)).toEqual([10, MAX_OFFER]);
 });
 
-test('in a process that crawls as well, one small offer is under way, and after it others have the loop', async () => {
+test('in a process that also crawls, one small offer is under way at a time, and the event loop is yielded after each', async () => {
   const turns: (() => void)[] = [];
   const others = (): Promise<void> => new Promise((resolve) => turns.push(resolve));
   const { offerer, held } = await setup({ loop: { others } });
@@ -88,7 +88,7 @@ test('in a process that crawls as well, one small offer is under way, and after 
   expect(held.map(({ urls }) => urls)).toEqual([250, 250, 100]);
 });
 
-test('many small documents, too, leave the loop to others now and then', async () => {
+test('many small documents also yield the event loop now and then', async () => {
   let turns = 0;
   const others = async (): Promise<void> => {
     turns++;
@@ -102,7 +102,7 @@ test('many small documents, too, leave the loop to others now and then', async (
   expect([held.length, turns]).toEqual([10, 3]);
 });
 
-test('what sitemaps say of changes is told to the frontier, also in repeats, where the run goes by it', async () => {
+test('offers and their repeats carry the change times of sitemaps if `tellsChanges` is set', async () => {
   const { offerer, held } = await setup();
   const lastmods = ['2026-11-21T09:30:15.000Z', 'yesterday', undefined];
   const dated = (from: number) =>
@@ -124,7 +124,7 @@ test('what sitemaps say of changes is told to the frontier, also in repeats, whe
   await repeating;
 });
 
-test('what has gathered goes out when nothing is under way any more', async () => {
+test('gathered URLs are offered when no offer is under way any more', async () => {
   const { offerer, held } = await setup();
   await offerer.add(entries(pages(10, 'https://example.com/a')), false);
   await offerer.add(entries(pages(10, 'https://example.com/b')), false);
@@ -132,7 +132,7 @@ test('what has gathered goes out when nothing is under way any more', async () =
   await expect.poll(() => held.length).toBe(2);
 });
 
-test('who adds waits while as many offers as the window are under way', async () => {
+test('adding waits while as many offers as the window allows are under way', async () => {
   const { offerer, held } = await setup({ window: 2 });
   const adding = offerer.add(entries(pages(5 * MAX_OFFER)), false);
   expect(await isSettled(adding)).toBe(false);
@@ -146,7 +146,7 @@ test('who adds waits while as many offers as the window are under way', async ()
   expect(offerer.counts).toEqual({ offered: 5 * MAX_OFFER, accepted: 5 * MAX_OFFER, known: 0, malformed: 0 });
 });
 
-test('texts that are no URL are offered as such, and counted', async () => {
+test('texts that are not URLs are offered as malformed and counted', async () => {
   const { offerer, held, parts } = await setup();
   await offerer.add(entries(['https://example.com/', 'no url', 'ftp://example.com/']), false);
   await held[0]?.answer();
@@ -155,7 +155,7 @@ test('texts that are no URL are offered as such, and counted', async () => {
   expect(await parts.runs.progress('r')).toMatchObject({ discovered: 3, waiting: 3 });
 });
 
-test('URLs that were added before are offered as a repeat, and never as duplicates', async () => {
+test('URLs added again are offered as a repeat and don’t count as duplicates', async () => {
   const { offerer, held, parts } = await setup();
   await offerer.add(entries(pages(3)), false);
   await held[0]?.answer();
@@ -168,7 +168,7 @@ test('URLs that were added before are offered as a repeat, and never as duplicat
   expect(await parts.runs.progress('r')).toMatchObject({ discovered: 4, duplicate: 0 });
 });
 
-test('what goes wrong with an offer is told at once, and thrown to who adds next', async () => {
+test('a failed offer is reported at once and thrown by every later call', async () => {
   const { offerer, held, stop } = await setup();
   await offerer.add(entries(pages(3)), false);
   held[0]?.fail(new Error('gone'));

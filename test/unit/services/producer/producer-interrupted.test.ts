@@ -6,7 +6,7 @@ import { withMethods } from '../../../support/with-methods.ts';
 import { maybe, openSite, pages, serve, urlset } from './documents.ts';
 import { setup } from './setup.ts';
 
-test('a run that is cancelled midway ends the producer with an error that says so', async () => {
+test('cancelling a run ends its producer with an error that says so', async () => {
   const { produce, parts } = setup();
   const input = new Readable({ read() {} });
   const producer = produce({}, { input });
@@ -21,7 +21,7 @@ test('a run that is cancelled midway ends the producer with an error that says s
   await expect(produce().produce([])).rejects.toThrow('run r takes no URLs: it is cancelled');
 });
 
-test('a producer that is stopped leaves the run open, so that it counts as lost', async () => {
+test('a stopped producer leaves the run open, so that it counts as lost', async () => {
   const { produce, parts, clock } = setup();
   const stop = new AbortController();
   const input = new Readable({ read() {} });
@@ -36,7 +36,7 @@ test('a producer that is stopped leaves the run open, so that it counts as lost'
   expect(await produce().produce([], stop.signal)).toMatchObject({ state: 'stopped' });
 });
 
-test('a full store is waited for, and the reader waits with it', async () => {
+test('a producer waits for a full store and stops reading meanwhile', async () => {
   const site = await openSite();
   const { produce, parts } = setup();
   let isFull = true;
@@ -58,7 +58,7 @@ test('a full store is waited for, and the reader waits with it', async () => {
   const producing = producer.produce([maybe(site.url('/s.xml'))]);
   await expect.poll(() => producer.progress().state).toBe('waiting: store is full');
   expect(producer.progress().source).toBe(site.url('/s.xml'));
-  // The sockets' buffers fill, and then the server waits, too.
+  // Once the buffers of the sockets are full, the server waits too.
   let before = -1;
   const isStuck = (): boolean => {
     const isSame = served === before;
@@ -72,7 +72,7 @@ test('a full store is waited for, and the reader waits with it', async () => {
   expect(await producing).toMatchObject({ state: 'done', accepted: 200_000 });
 }, 20_000);
 
-test('many pages are offered together, not one by one', async () => {
+test('many page seeds are offered in batches, not one by one', async () => {
   const { produce, parts } = setup();
   let offers = 0;
   const frontier = withMethods(parts.frontier, {
@@ -86,7 +86,7 @@ test('many pages are offered together, not one by one', async () => {
   expect(offers).toBeLessThan(100);
 });
 
-test('the run hears from its producer while it waits', async () => {
+test('a producer keeps sending its beat while it waits for input', async () => {
   const { produce, parts } = setup();
   let beats = 0;
   const runs = withMethods(parts.runs, { beat: async () => void beats++ });
@@ -97,7 +97,7 @@ test('the run hears from its producer while it waits', async () => {
   expect(await producing).toMatchObject({ state: 'done' });
 });
 
-test('a store that came back without its last seconds gets them again, the run included', async () => {
+test('a store that lost its last seconds gets the recent offers again, and the run with them', async () => {
   const first = setup();
   const second = setup();
   let { frontier, runs } = first.parts;
@@ -115,7 +115,7 @@ test('a store that came back without its last seconds gets them again, the run i
   expect(producer.progress()).toMatchObject({ accepted: 2_501, known: 0 });
 });
 
-test('an error of the frontier ends the producer, and nothing stays behind', async () => {
+test('an error of the frontier ends the producer and closes its connections', async () => {
   const site = await openSite();
   const { produce, parts } = setup();
   const frontier = withMethods(parts.frontier, {

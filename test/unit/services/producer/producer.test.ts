@@ -7,7 +7,7 @@ import type { Seed } from '../../../../services/producer/seeds.ts';
 import { folder, maybe, openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
 import { RUN_OPTIONS, setup } from './setup.ts';
 
-test('a sitemap is offered, and the run sealed', async () => {
+test('the pages of a sitemap are offered, and the run is sealed', async () => {
   const site = await openSite();
   const { produce, parts, waiting } = setup();
   const producer = produce();
@@ -27,7 +27,7 @@ test('a sitemap is offered, and the run sealed', async () => {
   expect((await waiting()).sort()).toEqual(pages(512).sort());
 });
 
-test('a document that waits for a host that is paused is reported, once', async () => {
+test('a document that waits for a paused host is reported once', async () => {
   const site = await openSite();
   const { parts, produce, hints, waiting } = setup();
   await parts.hostGate.pause(new URL(site.url('/')).host, 510_000, '27 answers of 500 in a row');
@@ -48,7 +48,7 @@ test('a second pass finds nothing new', async () => {
   expect(await parts.runs.progress('s')).toMatchObject({ state: 'finished', discovered: 0, duplicate: 512 });
 });
 
-test('a run that exists is joined, with its own options, and stays open until both have sealed', async () => {
+test('an existing run is joined with its own options, and stays open until every producer has sealed', async () => {
   const site = await openSite();
   const { produce, parts, clock } = setup();
   await parts.runs.open('r', { ...RUN_OPTIONS, intervalMs: 7_000, dedup: 'run' }, 'other');
@@ -58,11 +58,11 @@ test('a run that exists is joined, with its own options, and stays open until bo
   await produce({}, { on }).produce([maybe(serve(site, '/index.xml', index))]);
   expect(opened).toEqual([['joined', { ...RUN_OPTIONS, intervalMs: 7_000, dedup: 'run' }]]);
   expect(await parts.runs.progress('r')).toMatchObject({ sealed: false, producers: { open: 1, lost: 0 } });
-  // The run's own pace holds for its sitemaps.
+  // The run's own interval applies to its sitemaps.
   expect(clock.sleeps.reduce((sum, ms) => sum + ms)).toBe(14_000);
 });
 
-test('sites are read by their robots.txt, and by the usual name if that gives nothing', async () => {
+test('the sitemaps of a site come from its robots.txt, or else from /sitemap.xml', async () => {
   const { produce, problems, hints, waiting } = setup();
   const named = await openSite();
   serve(named, '/robots.txt', 'User-agent: *\nSITEMAP: /mine.xml\nSitemap: /broken.xml', 'text/plain');
@@ -78,7 +78,7 @@ test('sites are read by their robots.txt, and by the usual name if that gives no
   expect(named.count('/sitemap.xml')).toBe(0);
 });
 
-test('a run that follows links begins at the page of a site as well, whatever its sitemaps name', async () => {
+test('a run that follows links also offers the page of a site itself, whatever its sitemaps name', async () => {
   const { produce, parts, hints, waiting } = setup();
   const [partial, whole] = [await openSite(), await openSite()];
   serve(partial, '/sitemap.xml', urlset([partial.url('/landing')]));
@@ -92,7 +92,7 @@ test('a run that follows links begins at the page of a site as well, whatever it
   expect(hints).toEqual([]);
 });
 
-test('of a robots.txt that is too long, the beginning counts', async () => {
+test('only the beginning of a robots.txt that is too long counts', async () => {
   const site = await openSite();
   const { produce, waiting } = setup();
   serve(site, '/robots.txt', `Sitemap: /mine.xml\n${'# filler\n'.repeat(100_000)}`, 'text/plain');
@@ -101,7 +101,7 @@ test('of a robots.txt that is too long, the beginning counts', async () => {
   expect(await waiting()).toEqual(['https://example.com/named']);
 });
 
-test('a site that does not answer is a page, and named', async () => {
+test('a site that does not answer is offered as a page and reported', async () => {
   const { produce, problems, hints, waiting } = setup();
   await produce().produce([{ kind: 'site', url: 'http://127.0.0.1:1/' }]);
   expect(problems).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:1\/robots\.txt could not be fetched: /)]);
@@ -116,7 +116,7 @@ test.each<[number, number, string[], string[]]>([
   [503, 3, [], ['/robots.txt answered with status 503; the sitemaps that it names are not read']],
   [404, 3, ['https://example.com/usual'], []],
 ])(
-  'a robots.txt that answers %i is asked for again, and while it is not there, nothing else is (%i times)',
+  'with a robots.txt that answers %i to its first %i requests, the site offers %j',
   async (status, times, taken, told) => {
     const { produce, problems, hints, waiting, clock } = setup();
     const site = await openSite();
@@ -135,7 +135,7 @@ test.each<[number, number, string[], string[]]>([
   },
 );
 
-test('what may be a sitemap and is none is a page, whatever it answered', async () => {
+test('a seed that may be a sitemap but is not is offered as a page, whatever it answered', async () => {
   const site = await openSite();
   const { produce, problems, hints, waiting } = setup();
   const [feed, gone] = [serve(site, '/feed/', '<!doctype html><html>'), site.url('/gone.xml')];
@@ -145,7 +145,7 @@ test('what may be a sitemap and is none is a page, whatever it answered', async 
   expect((await waiting()).sort()).toEqual([feed, gone, site.url('/page/1')]);
 });
 
-test('a list may come in on standard input or lie in a file; what is no URL in it is malformed', async () => {
+test('lists are read from standard input and files, and lines that are not URLs count as malformed', async () => {
   const { produce, parts } = setup();
   const path = join(folder(), 'urls');
   writeFileSync(path, gzipSync('# packed\nhttps://example.com/1\nhttps://example.com/4\n'));
@@ -159,7 +159,7 @@ test('a list may come in on standard input or lie in a file; what is no URL in i
 });
 
 test.each(['list', 'file'] as const)(
-  'a %s that is a table without a header is named and not read; nor is a line with a tab',
+  'a %s that is a table without a URL column is reported and not read; a line with a tab is malformed',
   async (kind) => {
     const { produce, problems, hints, waiting } = setup();
     const write = (name: string, text: string) => {
@@ -187,7 +187,7 @@ test.each(['list', 'file'] as const)(
   },
 );
 
-test('a limit is kept over all seeds, the rest counted, and sitemaps that would only add to it are not fetched', async () => {
+test('a limit holds for all seeds together: the rest is counted, and needless sitemaps are not fetched', async () => {
   const site = await openSite();
   const { produce, parts, hints } = setup();
   const maps = ['/1.xml', '/2.xml', '/3.xml'].map((path) =>
@@ -206,7 +206,7 @@ test('a limit is kept over all seeds, the rest counted, and sitemaps that would 
   );
 });
 
-test('relative locations are offered as what they lead to; what leads nowhere is malformed', async () => {
+test('relative locations in a sitemap are resolved, and those that are not URLs count as malformed', async () => {
   const site = await openSite();
   const { produce, waiting } = setup();
   const sitemap = serve(site, '/maps/s.xml', urlset(['a', '/b', '//', 'mailto:c']));
@@ -215,7 +215,7 @@ test('relative locations are offered as what they lead to; what leads nowhere is
   expect((await waiting()).toSorted()).toEqual(['//', site.url('/b'), site.url('/maps/a'), 'mailto:c']);
 });
 
-test('rules decide where a URL goes', async () => {
+test('routing rules decide the queue of a URL', async () => {
   const { produce, parts } = setup();
   const input = Readable.from([Buffer.from('https://example.com/news/1\nhttps://example.com/%7ea')]);
   await produce({}, { input }).produce([{ kind: 'input' }]);

@@ -21,7 +21,7 @@ test('offers are kept for three seconds', () => {
   expect(locs(recent)).toEqual([['https://example.com/3'], ['no url either']]);
 });
 
-test('what a sitemap said of a change, and of news, is kept with its URL', () => {
+test('the change time and news flag of a sitemap entry are kept with its URL', () => {
   const recent = new RecentOffers(new SteppedClock());
   const [changedAt, isNews] = [1_764_000_000_000, true] as const;
   const entries: Seeded[] = [
@@ -34,7 +34,7 @@ test('what a sitemap said of a change, and of news, is kept with its URL', () =>
   expect(recent.list()).toEqual([entries]);
 });
 
-test('a buffer that is used again holds nothing of what it held before', () => {
+test('a reused buffer holds nothing of its earlier content', () => {
   const clock = new SteppedClock();
   const recent = new RecentOffers(clock);
   for (const length of [100, 10, 50, 200, 1]) {
@@ -45,7 +45,7 @@ test('a buffer that is used again holds nothing of what it held before', () => {
   expect(recent.list()).toHaveLength(1);
 });
 
-test('an article of a news sitemap is offered to the same queue again', () => {
+test('an article of a news sitemap is offered to the priority queue again', () => {
   const recent = new RecentOffers(new SteppedClock());
   const rules = { rules: [], urlKey: [] };
   recent.keep([offerOfSeed({ loc: 'https://example.com/1', isNews: true }, rules), ...offers('https://example.com/2')]);

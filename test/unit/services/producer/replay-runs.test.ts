@@ -10,18 +10,18 @@ test.each([
   ['mine', 1, 'mine-replay-1'],
   ['mine-replay-1', 12, 'mine-replay-1-replay-12'],
   ['a'.repeat(54), 1, `${'a'.repeat(54)}-replay-1`],
-])('the replay of %s number %i is %s', (origin, number, id) => {
+])('the id of the replay of %s with number %i is %s', (origin, number, id) => {
   expect(replayIdOf(origin, number)).toBe(id);
 });
 
-test('ids that are too long are cut, and still differ', () => {
+test('replay ids that would be too long are cut and still differ', () => {
   const [one, other] = ['x', 'y'].map((end) => replayIdOf(`${'a'.repeat(62)}${end}`, 3));
   for (const id of [one, other]) expect(id).toMatch(RUN_ID);
   expect(one).not.toBe(other);
   expect(one).toMatch(/-replay-3$/);
 });
 
-test('the run of a replay is a new one, unless one was interrupted', async () => {
+test('a replay gets a new run, or joins an interrupted one', async () => {
   const { runs } = openEmbedded();
   const find = () => findReplayRun('mine', runs, FAST_RUN, { intervalMs: 9 });
   expect(await find()).toMatchObject({

@@ -33,7 +33,7 @@ function setup() {
 const MIB = 1024 ** 2;
 const URLS = ['http://a.test/1', 'http://a.test/2', 'http://a.test/3'];
 
-test('a letter leaves only after its task was taken', async () => {
+test('a dead letter is deleted only after its task is offered', async () => {
   const { transport, frontier, replay, left } = setup();
   await transport.publish(URLS.map((url) => letterOf(url)));
   const seen: number[] = [];
@@ -48,7 +48,7 @@ test('a letter leaves only after its task was taken', async () => {
   expect([seen, await left()]).toEqual([[3], 0]);
 });
 
-test('more letters at a time than an offer may have are offered one offer after another', async () => {
+test('dead letters beyond the size of an offer are offered in several offers', async () => {
   const { transport, replay, runs } = setup();
   const letters = 2 * MAX_OFFER + 1;
   await transport.publish(Array.from({ length: letters }, (_, i) => letterOf(`http://a.test/${i}`)));
@@ -63,7 +63,7 @@ test('more letters at a time than an offer may have are offered one offer after 
   expect((await runs.progress('gone-replay-1'))?.discovered).toBe(letters);
 });
 
-/** Answers none before as many have come. */
+/** Returns a function whose promises all resolve at its call number `size`. */
 function meeting(size: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let come = 0;
@@ -73,7 +73,7 @@ function meeting(size: number): () => Promise<void> {
   };
 }
 
-test('letters of many runs are replayed at once: none waits for the answers about another run', async () => {
+test('dead letters of many runs are replayed at once, without waiting for each other', async () => {
   const { transport, frontier, runs, replay } = setup();
   const origins = Array.from({ length: 20 }, (_, n) => `gone-${n}`);
   await transport.publish(URLS.flatMap((url) => origins.map((run) => letterOf(url, { run }))));
@@ -96,7 +96,7 @@ test('letters of many runs are replayed at once: none waits for the answers abou
   );
 });
 
-test('letters of hundreds of runs take no memory for each of these', async () => {
+test('dead letters of hundreds of runs are replayed in little memory', async () => {
   const { transport, replay } = setup();
   const origins = Array.from({ length: 300 }, (_, n) => `gone-${n}`);
   await transport.publish(origins.map((run) => letterOf('http://a.test/', { run })));
@@ -106,7 +106,7 @@ test('letters of hundreds of runs take no memory for each of these', async () =>
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * MIB);
 });
 
-test('letters are compared by the rules of the run that they come from', async () => {
+test('dead letters are compared by the URL rules of their run', async () => {
   const { transport, runs, replay } = setup();
   await runs.open('gone', { ...FAST_RUN, urlKey: ['no-www'] }, 'p');
   await transport.publish(['http://www.a.test/1', 'http://a.test/1'].map((url) => letterOf(url)));
@@ -115,7 +115,7 @@ test('letters are compared by the rules of the run that they come from', async (
   });
 });
 
-test('killed between the offer and the letters: the repeat joins the run, which knows them', async () => {
+test('a replay repeated after a kill between offer and deletion joins its run, which knows the offered tasks', async () => {
   const { transport, runs, replay, left } = setup();
   await transport.publish(URLS.map((url) => letterOf(url)));
   const killed = withMethods(transport, {
@@ -131,7 +131,7 @@ test('killed between the offer and the letters: the repeat joins the run, which 
   expect(await left()).toBe(0);
 });
 
-test('letters that the broker gives back only after the repeat are known, whatever became of them', async () => {
+test('dead letters that come back after their replay are known, whatever the outcome of their tasks', async () => {
   const { transport, frontier, runs, replay, left } = setup();
   await transport.publish(URLS.map((url) => letterOf(url)));
   await replay();
@@ -142,7 +142,7 @@ test('letters that the broker gives back only after the repeat are known, whatev
   expect([(await runs.progress('gone-replay-2'))?.discovered, await left()]).toEqual([1, 0]);
 });
 
-test('a replay run that is cancelled under way takes nothing more, and the letters stay', async () => {
+test('a replay whose run is cancelled fails and keeps its dead letters', async () => {
   const { transport, runs, frontier, replay, left } = setup();
   await transport.publish(URLS.map((url) => letterOf(url)));
   const cancelling = withMethods(frontier, {
@@ -155,7 +155,7 @@ test('a replay run that is cancelled under way takes nothing more, and the lette
   expect(await left()).toBe(3);
 });
 
-test('a store that loses the replay run ends the replay: the run is not made anew, and other letters stay', async () => {
+test('a replay fails if the store loses its run; the run is not created again, and the dead letters stay', async () => {
   const [first, second] = [setup(), setup()];
   await first.transport.publish(URLS.map((url) => letterOf(url)));
   let { frontier, runs } = first;
@@ -190,7 +190,7 @@ test('a store that loses the replay run ends the replay: the run is not made ane
   expect(await second.runs.progress('gone-replay-1')).toBeUndefined();
 });
 
-test('a full store is waited for, until it is told to stop', async () => {
+test('a replay waits for a full store until it is stopped', async () => {
   const { transport, frontier, clock, replay, left } = setup();
   await transport.publish(URLS.map((url) => letterOf(url)));
   let isFull = true;
@@ -210,7 +210,7 @@ test('a full store is waited for, until it is told to stop', async () => {
   expect(await replaying).toMatchObject({ runs: [{ accepted: 3, isJoined: true }] });
 });
 
-/** Letters of two members and a join of one owner, of a member of another, and of a run's join. */
+/** Dead letters of two members and a join of one owner, and of a member of another owner. */
 function lettersOfGroups() {
   const [mine, other] = ['http://a.test/mine', 'http://a.test/other'].map((url) => `product ${url}`) as [
     string,
@@ -229,7 +229,7 @@ const JOINS: JoinPlan = {
   run: [],
 };
 
-test('letters of groups offer their owners, each once, and a dry run counts them', async () => {
+test('dead letters of groups offer each owner once, and a dry run counts them', async () => {
   const { transport, runs, frontier, replay, left } = setup();
   await runs.open('gone', { ...FAST_RUN, dedup: 'ever', joins: JOINS }, 'p');
   await transport.publish([...lettersOfGroups(), letterOf('http://a.test/plain')]);
@@ -249,7 +249,7 @@ test('letters of groups offer their owners, each once, and a dry run counts them
   ]);
 });
 
-test('letters of one owner that come apart offer it once, and an owner has all its links followed for its own letter', async () => {
+test('an owner is offered once even if its group’s letters come apart, and as a plain task for a letter of its own', async () => {
   const { transport, runs, frontier, replay } = setup();
   await runs.open('gone', { ...FAST_RUN, dedup: 'ever', joins: JOINS }, 'p');
   await transport.publish([...lettersOfGroups().slice(0, 2), letterOf('http://a.test/mine', { step: 'product' })]);
@@ -265,7 +265,7 @@ test('letters of one owner that come apart offer it once, and an owner has all i
   expect(tasks.map(({ task }) => [task.url, task.replayed])).toEqual([['http://a.test/mine', undefined]]);
 });
 
-test('letters that name no owner, or whose run has no such joins, stay, and open no run', async () => {
+test('dead letters that name no owner, or whose run lacks the join, stay and open no run', async () => {
   const { transport, runs, replay, left } = setup();
   await transport.publish([
     ...lettersOfGroups().slice(0, 1),
@@ -279,7 +279,7 @@ test('letters that name no owner, or whose run has no such joins, stay, and open
   expect(await runs.progress('gone-replay-1')).toBeUndefined();
 });
 
-test('an owner that an earlier replay has taken is known', async () => {
+test('an owner that an earlier replay has offered is known', async () => {
   const { transport, runs, frontier, replay, left } = setup();
   await runs.open('gone', { ...FAST_RUN, dedup: 'ever', joins: JOINS }, 'p');
   await transport.publish(lettersOfGroups().slice(0, 1));
@@ -292,7 +292,7 @@ test('an owner that an earlier replay has taken is known', async () => {
   expect(await left()).toBe(0);
 });
 
-/** Two tasks of a run, both released, and their messages as a broker's policy has moved them to the dead letters. */
+/** Two released tasks of a run, with their messages as a policy of the broker moves them to the dead letters. */
 async function movedByBroker({ frontier, runs, parts }: ReturnType<typeof setup>) {
   await runs.open('gone', FAST_RUN, 'p');
   await frontier.offer('gone', [offerOf('http://a.test/1'), offerOf('http://a.test/2')]);
@@ -310,7 +310,7 @@ async function movedByBroker({ frontier, runs, parts }: ReturnType<typeof setup>
   return { tasks, letters, fates };
 }
 
-test('tasks that a policy of the broker took out of their queue wait in their own run again, at no attempt', async () => {
+test('tasks dead-lettered by a policy of the broker wait in their own run again, without an attempt counted', async () => {
   const all = setup();
   const { letters, fates } = await movedByBroker(all);
   expect(await all.replay({ letters, isDry: true })).toMatchObject({ runs: [], undelivered: 2 });
@@ -328,7 +328,7 @@ test('tasks that a policy of the broker took out of their queue wait in their ow
   ]);
 });
 
-test('one that has been crawled since, after its lease, is not crawled again', async () => {
+test('a task dead-lettered by the broker that has been crawled since is not crawled again', async () => {
   const all = setup();
   const { tasks, letters, fates } = await movedByBroker(all);
   for (const task of tasks) await all.frontier.settle('gone', nameOf(task), { outcome: { kind: 'done' } });
@@ -337,7 +337,7 @@ test('one that has been crawled since, after its lease, is not crawled again', a
   expect(await all.runs.progress('gone')).toMatchObject({ done: 2, waiting: 0, inFlight: 0 });
 });
 
-test('one of a run that the store has forgotten is replayed as those that failed', async () => {
+test('a task dead-lettered by the broker whose run is forgotten is replayed like a failed one', async () => {
   const [before, after] = [setup(), setup()];
   const { letters, fates } = await movedByBroker(before);
   expect(await after.replay({ letters })).toMatchObject({

@@ -9,7 +9,7 @@ import { openFetcher, setup } from './setup.ts';
 
 const maybe = (url: string): Seed => ({ kind: 'maybe_sitemap', url });
 
-test('a site that never answers holds up no other', async () => {
+test('a site that never answers does not hold up other sites', async () => {
   const [silent, good] = [await openSite(), await openSite()];
   silent.on('/s.xml', () => {});
   const { produce, parts } = setup();
@@ -49,7 +49,7 @@ test('seeds of one host are read in order, one document at a time', async () => 
   expect([order, most]).toEqual([urls, 1]);
 });
 
-test('64 hosts are asked at once, and no more', async () => {
+test('at most 64 hosts are asked at once', async () => {
   const asked: string[] = [];
   const fetcher = withMethods(openFetcher(), {
     open: async ({ url, signal }) => {
@@ -67,7 +67,7 @@ test('64 hosts are asked at once, and no more', async () => {
   expect(new Set(asked).size).toBe(64);
 });
 
-test('the first error ends the reading of all', async () => {
+test('the first error stops the reading of all seeds', async () => {
   const silent = await openSite();
   silent.on('/s.xml', () => {});
   const { produce } = setup();
@@ -77,7 +77,7 @@ test('the first error ends the reading of all', async () => {
   expect(producer.progress()).toMatchObject({ state: 'stopped', source: undefined });
 });
 
-test('a sitemap that two sites name at once is read once', async () => {
+test('a sitemap that two sites name is read once', async () => {
   const [one, two, shared] = [await openSite(), await openSite(), await openSite()];
   const named = serve(shared, '/shared.xml', urlset(pages(5)));
   const seeds = [one, two].map((site) => maybe(serve(site, '/index.xml', sitemapIndex([named]))));
@@ -87,7 +87,7 @@ test('a sitemap that two sites name at once is read once', async () => {
   expect((await waiting()).sort()).toEqual(pages(5).sort());
 });
 
-test('many sites that list much at once lose none, and count each URL once', async () => {
+test('large lists read at once lose no URL and count each URL once', async () => {
   const sites = await Promise.all(Array.from({ length: 8 }, openSite));
   const lists = sites.map((site, n) => maybe(serve(site, '/s.xml', urlset(pages(1_200, `https://example.com/${n}-`)))));
   const path = join(folder(), 'urls');
@@ -98,7 +98,7 @@ test('many sites that list much at once lose none, and count each URL once', asy
   expect(await parts.runs.progress('r')).toMatchObject({ sealed: true, discovered: 11_400, duplicate: 1_200 });
 });
 
-test('seeds go by host, and what is read from this machine goes together', () => {
+test('seeds are grouped by host, and local ones form one group', () => {
   const file: Seed = { kind: 'file', path: 'urls' };
   const seeds: Seed[] = [
     { kind: 'site', url: 'https://a.example/' },

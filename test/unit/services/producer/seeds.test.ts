@@ -28,11 +28,11 @@ test.each<[string, string]>([
   ['https://example.com/?feed=rss2', 'maybe_sitemap'],
   ['https://example.com/?sitemap=index', 'maybe_sitemap'],
   ['https://example.com/?from=feed', 'page'],
-])('%s is a %s', async (text, kind) => {
+])('the seed %s is a %s', async (text, kind) => {
   expect(await readSeeds([text])).toEqual([{ kind, url: new URL(text).href.replace(/#.*/, '') }]);
 });
 
-test('a table that does not say where its URLs are is refused at once; one that does, and a sitemap, is not', async () => {
+test('a table without a URL column is refused as a seed; one with a URL column and a sitemap are accepted', async () => {
   const write = (name: string, text: string) => {
     const path = join(folder(), name);
     writeFileSync(path, text);
@@ -46,10 +46,10 @@ test('a table that does not say where its URLs are is refused at once; one that 
   expect((await readSeeds(others)).map(({ kind }) => kind)).toEqual(['file', 'file']);
 });
 
-test('nothing is read of a pipe, of which it would be gone', async () => {
+test('a pipe as a seed is not read in advance, so nothing in it is lost', async () => {
   const path = join(folder(), 'pipe');
   execFileSync('mkfifo', [path]);
-  // To open it for both keeps it from waiting for a writer, and for a reader.
+  // Opened for both, it waits neither for a writer nor for a reader.
   const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
   onTestFinished(() => closeSync(pipe));
   const list = 'https://example.com/1\nhttps://example.com/2\n';
@@ -62,7 +62,7 @@ test('nothing is read of a pipe, of which it would be gone', async () => {
   expect(left.toString('utf8', 0, readSync(pipe, left))).toBe(list);
 });
 
-test('a dash is standard input, an existing file is one, and a file of URLs is a list', async () => {
+test('a dash is read as standard input, an existing file as a file, and a file of URLs as a list', async () => {
   const path = join(folder(), 'example.com');
   writeFileSync(path, '');
   expect(await readSeeds(['-', path], [path])).toEqual([
@@ -92,11 +92,11 @@ test.each<[string, string]>([
   ['https://', "https:// can't be crawled: it is not a valid URL"],
   ['a b', '"a b" is neither a URL nor a file'],
   ['', '"" is neither a URL nor a file'],
-])('%j is a wrong use', async (text, message) => {
+])('the seed %j is refused as a usage error', async (text, message) => {
   await expect(readSeeds([text])).rejects.toThrow(new UsageError(message));
 });
 
-test('a folder, or a list that does not exist, is a wrong use', async () => {
+test('a folder or a missing list is refused', async () => {
   const path = folder();
   await expect(readSeeds([path])).rejects.toThrow(`${path} is a folder, not a file`);
   await expect(readSeeds([], [`${path}/none`])).rejects.toThrow(`${path}/none doesn't exist`);

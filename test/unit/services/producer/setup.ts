@@ -13,7 +13,7 @@ import { HurriedClock } from './hurried-clock.ts';
 
 export const RUN_OPTIONS: RunOptions = { ...FAST_RUN, dedup: 'ever' };
 
-/** A real fetcher that may ask loopback, and nothing else. */
+/** A real fetcher whose only allowed private address is 127.0.0.1. */
 export function openFetcher(): Fetcher {
   const fetcher = openLane({
     timeoutMs: 5_000,
@@ -24,7 +24,7 @@ export function openFetcher(): Fetcher {
   return fetcher;
 }
 
-/** What a producer needs, embedded, on a clock on which nobody waits. */
+/** The parts of a producer on the embedded stores, with a clock whose sleeps end at once. */
 export function setup(): {
   readonly parts: Omit<ProducerParts, 'options' | 'input'>;
   readonly clock: HurriedClock;
@@ -32,7 +32,7 @@ export function setup(): {
   readonly problems: string[];
   readonly hints: string[];
   produce(options?: Partial<ProducerOptions>, changed?: Partial<ProducerParts>): Producer;
-  /** The URLs that wait in a run, in no order. */
+  /** The URLs waiting in the frontier, in no order. */
   waiting(): Promise<string[]>;
 } {
   const clock = new HurriedClock();

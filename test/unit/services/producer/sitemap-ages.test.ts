@@ -15,7 +15,7 @@ function listing(element: 'url' | 'sitemap', entries: readonly (readonly [loc: s
   return `<${element === 'url' ? 'urlset' : 'sitemapindex'}>${lines.join('')}</${element === 'url' ? 'urlset' : 'sitemapindex'}>`;
 }
 
-test('what is older is neither offered nor read, and counted; what has no date is not old', async () => {
+test('pages and sitemaps older than `since` are counted but not offered or read; undated ones are not old', async () => {
   const site = await openSite();
   const { produce, waiting } = setup();
   const recent = listing('url', [
@@ -39,7 +39,7 @@ test('what is older is neither offered nor read, and counted; what has no date i
   expect(site.requests.map(({ path }) => path)).not.toContain('/old.xml');
 });
 
-test('a site whose sitemaps have nothing new is not taken for one without', async () => {
+test('a site whose sitemaps have nothing new is not reported as a site without sitemaps', async () => {
   const site = await openSite();
   const { produce, hints } = setup();
   const old = serve(site, '/old.xml', listing('url', [['https://example.com/', '2026']]));

@@ -31,7 +31,7 @@ function setup({
   return { clock, reader };
 }
 
-/** All that comes out, and what the document is said to be. */
+/** Reads everything found, and the kind of the document. */
 async function readAll(found: AsyncGenerator<SeedEvent, SitemapTree, void>) {
   const urls: string[] = [];
   const again: string[] = [];
@@ -67,7 +67,7 @@ test('an index of packed and unpacked sitemaps gives all their pages', async () 
   expect(site.connections).toBe(1);
 });
 
-test('sitemaps that can not be read are named, and cost only their own pages', async () => {
+test('unreadable sitemaps are reported, and the others are still read', async () => {
   const site = await openSite();
   const { reader } = setup();
   const index = sitemapIndex([
@@ -94,7 +94,7 @@ test('sitemaps that can not be read are named, and cost only their own pages', a
   expect(urls.length).toBeGreaterThan(20);
 });
 
-test('relative locations are resolved against where redirects have led', async () => {
+test('relative locations are resolved against the URL that redirects have led to', async () => {
   const site = await openSite();
   const { reader } = setup();
   const { host } = new URL(site.url('/'));
@@ -118,7 +118,7 @@ test('relative locations are resolved against where redirects have led', async (
   expect(problems).toEqual([`${index} names a sitemap that is not a URL: ${host}/1.xml: it has no scheme`]);
 });
 
-test('what can not be reached is named', async () => {
+test('an unreachable sitemap is reported with its error', async () => {
   const site = await openSite();
   const { reader } = setup();
   await site.stop();
@@ -129,7 +129,7 @@ test('what can not be reached is named', async () => {
   });
 });
 
-test('a loop of indexes is walked once, under whatever name it comes', async () => {
+test('indexes in a loop are read once each, even under other spellings of their URLs', async () => {
   const site = await openSite();
   const { reader } = setup();
   const [a, b, alias] = [site.url('/a.xml'), site.url('/b.xml'), site.url('/redirect-to?url=%2Fa.xml')];
@@ -151,7 +151,7 @@ test('indexes of indexes are followed ten deep, and no deeper', async () => {
   expect(paths(site)).toHaveLength(11);
 });
 
-test('an index that names ever more sitemaps is not followed for ever', async () => {
+test('an index is followed up to the limit of sitemaps', async () => {
   const site = await openSite();
   const { reader } = setup({ maxSitemaps: 4 });
   const names = [1, 2, 3, 4, 5].map((i) => serve(site, `/${i}.xml`, urlset(pages(1, `https://example.com/${i}-`))));
@@ -161,7 +161,7 @@ test('an index that names ever more sitemaps is not followed for ever', async ()
   expect(problems).toEqual([`${url} comes after 4 other sitemaps: its sitemaps from ${names[3]} on are not read`]);
 });
 
-test('nor is one whose names are so long that remembering them would take the memory', async () => {
+test('an index is followed up to the limit on the total length of sitemap URLs', async () => {
   const site = await openSite();
   const { reader } = setup({ maxNamesLength: 10_000 });
   const long = 'x'.repeat(4_000);
@@ -177,7 +177,7 @@ test('nor is one whose names are so long that remembering them would take the me
 test.each([
   ['names that are no URLs', () => 'nonsense:', 11, 'names further sitemaps that are not URLs: 4990'],
   ['too many sitemaps', (n: number) => `http://127.0.0.1:1/${n}.xml`, 1, 'comes after 1 other sitemaps'],
-])('an index of %s tells of a few, and not of thousands', async (_, name, count, last) => {
+])('an index of thousands of %s reports only a few problems', async (_, name, count, last) => {
   const site = await openSite();
   const { reader } = setup({ maxSitemaps: 1 });
   const names = Array.from({ length: 5_000 }, (_, n) => name(n));
@@ -186,7 +186,7 @@ test.each([
   expect(problems.at(-1)).toContain(last);
 });
 
-test('a sitemap over the cap gives what lies below it', async () => {
+test('a sitemap over the limit of bytes gives the pages before it', async () => {
   const site = await openSite();
   const { reader } = setup({ maxSitemapBytes: 50_000 });
   const url = serve(site, '/big.xml.gz', gzipSync(urlset(pages(10_000))));
@@ -195,7 +195,7 @@ test('a sitemap over the cap gives what lies below it', async () => {
   expect(problems).toEqual([`${url} is longer than 50000 bytes, unpacked; its end is missing`]);
 });
 
-test('of a JSON Feed that is too long, the part that is read counts, and nobody calls it something else', async () => {
+test('a JSON Feed over the limit of bytes gives the items read before it, and is reported as too long', async () => {
   const site = await openSite();
   const { reader } = setup({ maxSitemapBytes: 50_000 });
   const items = pages(5_000, 'https://example.com/p').map((url) => ({ url }));
@@ -220,7 +220,7 @@ test('an HTML page is not read to its end', async () => {
   await site.disconnection();
 });
 
-test('URLs of any script come out as they were written', async () => {
+test('URLs in any script are returned as written', async () => {
   const site = await openSite();
   const { reader } = setup();
   const written = ['https://example.com/é', 'https://müller.example/', 'https://example.com/日本', 'no url at all'];
@@ -228,7 +228,7 @@ test('URLs of any script come out as they were written', async () => {
   expect(urls).toEqual(written);
 });
 
-test('a sitemap that fails midway is read again, and says what it found before', async () => {
+test('a sitemap that fails midway is read again, and the entries found before are marked', async () => {
   const site = await openSite();
   const { reader, clock } = setup();
   const whole = urlset(pages(100));
@@ -247,7 +247,7 @@ test('a sitemap that fails midway is read again, and says what it found before',
   expect(clock.sleeps).toEqual([1_000]);
 });
 
-test('a local file is a sitemap or a list, by its content', async () => {
+test('a local file is read as a sitemap or a list depending on its content', async () => {
   const { reader } = setup();
   const path = join(folder(), 'sitemap');
   for (const content of [urlset(pages(3)), gzipSync(urlset(pages(3))), `# mine\n${pages(3).join('\r\n')}`]) {
@@ -260,7 +260,7 @@ test('a local file is a sitemap or a list, by its content', async () => {
   expect((await readAll(reader.readFile(path))).tree.problem).toBe('is an HTML page, not a sitemap');
 });
 
-test("URLs made of a document's own entities are left out, and told", async () => {
+test('entities that a document declares itself are not expanded, and are reported', async () => {
   const site = await openSite();
   const { reader } = setup();
   const doctype = '<!DOCTYPE urlset [<!ENTITY base "https://example.com"><!ENTITY xxe SYSTEM "file:///etc/passwd">]>';
@@ -273,7 +273,7 @@ test("URLs made of a document's own entities are left out, and told", async () =
   expect(problems).toEqual([`${url} has 1 URLs with entities that it declares itself, which are not expanded`]);
 });
 
-test('a sitemap without end is read up to a number of entries', async () => {
+test('an endless sitemap is read up to the limit of entries', async () => {
   async function* text(): AsyncGenerator<string> {
     yield '<urlset>';
     for (;;) yield '<url><loc>https://example.com/</loc></url>'.repeat(10);

@@ -10,14 +10,14 @@ async function* inPieces(bytes: Uint8Array, step: number): AsyncGenerator<Uint8A
   for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step);
 }
 
-/** Extra field, name, comment and header checksum, of which gzip itself writes none here. */
+/** Adds an extra field, name, comment and header checksum, none of which `gzipSync` writes. */
 function withEveryField(packed: Buffer): Buffer {
   const header = Buffer.from(packed.subarray(0, 10));
   header[3] = 0b11110;
   return Buffer.concat([header, Buffer.from('\u0003\0abcname\0comment\0\0\0', 'latin1'), packed.subarray(10)]);
 }
 
-/** What came out, and what it ended with. */
+/** Unpacks `bytes`. Returns the output and the error it ended with, if any. */
 async function unpack(bytes: Uint8Array, { step = 1_000, maxBytes = 1_000_000 } = {}) {
   const pieces: Uint8Array[] = [];
   try {
@@ -46,7 +46,7 @@ test.each<[string, Buffer]>([
   }
 });
 
-test('gzip data that are cut off keep what is complete, and are named', async () => {
+test('truncated gzip data gives the complete part and then an error', async () => {
   for (const step of [1, 1_000_000]) {
     const { bytes, error } = await unpack(gzipSync(TEXT).subarray(0, -20), { step });
     expect(bytes.length).toBeGreaterThan(TEXT.length / 2);
@@ -54,13 +54,13 @@ test('gzip data that are cut off keep what is complete, and are named', async ()
   }
 });
 
-test('gzip data that make no sense are named', async () => {
+test('invalid gzip data gives nothing and an error', async () => {
   const { bytes, error } = await unpack(Buffer.concat([Buffer.from([0x1f, 0x8b]), deflateRawSync(TEXT)]));
   expect(bytes.length).toBe(0);
   expect(error).toBeInstanceOf(BodyError);
 });
 
-test('a bomb is stopped at the cap, in little memory', async () => {
+test('a gzip bomb is stopped at the limit of bytes, in little memory', async () => {
   const bomb = gzipSync(Buffer.alloc(200_000_000));
   let length = 0;
   let most = 0;
@@ -80,14 +80,14 @@ test.each<[string, Buffer]>([
   ['of empty blocks', gzipOf(Array(8).fill(emptyBlocks(90_000)), new Uint8Array())],
   ['of empty members', Buffer.concat(Array(50_000).fill(gzipSync('')))],
   ['of empty blocks, packed again', gzipSync(gzipOf(Array(8).fill(emptyBlocks(90_000)), new Uint8Array()))],
-])('gzip data %s with almost no content end early', async (_, packed) => {
+])('gzip data %s with almost no content is given up early', async (_, packed) => {
   const { bytes, error } = await unpack(packed, { step: 65_536, maxBytes: 1e9 });
   expect(bytes.length).toBe(0);
   expect(error).toBeInstanceOf(BodyError);
   expect(String(error)).toMatch(/has gzip data with almost no content: 2\d{5} bytes of them gave 0$/);
 });
 
-test('a source is ended when nobody reads on', async () => {
+test('the source is closed when its reader stops early', async () => {
   let isEnded = false;
   async function* source(): AsyncGenerator<Uint8Array> {
     try {

@@ -9,15 +9,15 @@ const STEPS = defineCrawler({ name: 'steps', steps: { list: { run() {} } } });
 
 test.each<[string, Record<string, string>, typeof PAGE, string | undefined]>([
   [
-    'bounds of links, and no links',
+    'link limits without --follow',
     { INCLUDE: '/news/*', MAX_PAGES: '9', CONTENT: 'text' },
     PAGE,
     '--include, --max-pages',
   ],
-  ['links that are followed', { INCLUDE: '/news/*', FOLLOW: 'true' }, PAGE, undefined],
+  ['link limits with --follow', { INCLUDE: '/news/*', FOLLOW: 'true' }, PAGE, undefined],
   ['steps, which follow links themselves', { INCLUDE: '/news/*' }, STEPS, undefined],
   ['no such flag', { CONTENT: 'text' }, PAGE, undefined],
-])('flags that do nothing are named: %s', (_, flags, crawler, named) => {
+])('flags without effect are warned about: %s', (_, flags, crawler, named) => {
   const log = new LogLines();
   warnOfIdleFlags(crawler, {
     settings: settingsFrom({ flag: flags, environment: { EXCLUDE: '*' }, file: {} }),

@@ -4,14 +4,14 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 
-/** Nobody presses Ctrl-C twice within it. */
+/** Milliseconds within which a second signal counts as the same one. */
 const SAME_SIGNAL_MS = 100;
 const MODULE = new URL('../../../../../services/cli/process/interrupts.ts', import.meta.url).href;
 
-/** After Ctrl-C. */
+/** Milliseconds that a process has after Ctrl-C. */
 const GRACE_MS = 10_000;
 
-/** A process that does `body` at the first signal, with `interrupts` and `told`, which prints a line. */
+/** Starts a process that runs `body` at the first signal. `body` can use `interrupts`, and `told` to print a line. */
 function startProcess(body: string, made = '', before = '') {
   const code = `
     import { Interrupts, outliveTerminal } from ${JSON.stringify(MODULE)};
@@ -32,7 +32,7 @@ function startProcess(body: string, made = '', before = '') {
   };
 }
 
-it('a process told twice while it stops ends at once, with 130', async () => {
+it('a second signal while a process stops ends it at once with 130', async () => {
   const { child, says, ended } = startProcess(`told('stopping');`);
   expect(await says()).toBe('ready');
   child.kill('SIGTERM');
@@ -42,7 +42,7 @@ it('a process told twice while it stops ends at once, with 130', async () => {
   expect(await ended).toEqual([130, null]);
 });
 
-it('a signal that is sent twice at once, as `timeout` does, counts once', async () => {
+it('a signal sent twice at once, as by `timeout`, counts once', async () => {
   const { child, says, ended } = startProcess(`
     told('stopping');
     process.kill(process.pid, 'SIGTERM');
@@ -52,7 +52,7 @@ it('a signal that is sent twice at once, as `timeout` does, counts once', async 
   expect([await says(), await says(), await ended]).toEqual(['stopping', 'finished', [0, null]]);
 });
 
-it('a process whose terminal is closed stops as after SIGTERM', async () => {
+it('a process whose terminal is closed stops as it does after SIGTERM', async () => {
   const isTerminal = `Object.defineProperty(process.stderr, 'isTTY', { value: true }); outliveTerminal();`;
   const { child, says, ended } = startProcess(
     `told(interrupts.by); process.exitCode = 0; clearInterval(alive); interrupts.close();`,
@@ -64,7 +64,7 @@ it('a process whose terminal is closed stops as after SIGTERM', async () => {
   expect([await says(), await ended]).toEqual(['SIGTERM', [0, null]]);
 });
 
-it('a process that was started by nohup, so that no output is a terminal, does not end with its terminal', async () => {
+it('a process without a terminal as output, as under nohup, ignores SIGHUP', async () => {
   const { child, says, ended } = startProcess(
     `told(interrupts.by); process.exitCode = 0; clearInterval(alive); interrupts.close();`,
     '',
@@ -76,17 +76,17 @@ it('a process that was started by nohup, so that no output is a terminal, does n
   expect([await says(), await ended]).toEqual(['SIGINT', [0, null]]);
 });
 
-it('a process told again when all has been stopped keeps the exit code that it has come to', async () => {
+it('a second signal after everything has stopped leaves the exit code as it is', async () => {
   const { child, says, ended } = startProcess(`process.exitCode = 0; interrupts.close(); told('closed');`);
   expect(await says()).toBe('ready');
   child.kill('SIGTERM');
   expect(await says()).toBe('closed');
   child.kill('SIGTERM');
-  // Not killed by the signal: who started it sees an ordinary end.
+  // The signal doesn't kill it: its parent sees an ordinary exit.
   expect(await ended).toEqual([0, null]);
 });
 
-it('a process that was told, and has nothing left to do, is not kept by what is left over', async () => {
+it('an interrupted process with nothing left to do ends although a timer is still active', async () => {
   const { child, says, ended } = startProcess(`process.exitCode = 3; interrupts.close(); told('closed');`);
   expect(await says()).toBe('ready');
   child.kill('SIGINT');
@@ -94,7 +94,7 @@ it('a process that was told, and has nothing left to do, is not kept by what is 
   expect(await ended).toEqual([3, null]);
 });
 
-it('a process that said how long it may take is gone by then, whatever it waits for', async () => {
+it('a process that stops within a grace period ends by then, whatever it waits for', async () => {
   const { child, says, ended } = startProcess(`
     told(String(interrupts.seconds));
     await interrupts.within(() => new Promise(() => {}), () => told('hurry'));`);
@@ -109,7 +109,7 @@ it('a process that said how long it may take is gone by then, whatever it waits 
   expect(performance.now() - asked).toBeLessThan((seconds + 1) * 1_000);
 });
 
-it('a command that waits for a store that never answers ends when its time is over', async () => {
+it('a command interrupted while it waits for something that never comes ends after its grace period', async () => {
   const { child, says, ended } = startProcess(`told('waiting');`, '.endInTime()');
   expect(await says()).toBe('ready');
   const startedAt = performance.now();

@@ -17,7 +17,7 @@ test.each([
   expect(recordsFlags({ flags, settings: readSettings(flags) })).toBe(needed);
 });
 
-test('so do those of a resumed run that was begun with another sink than the environment names', () => {
+test('records of a resumed run need --sink if it began with another sink than the environment names', () => {
   const settings = readSettings({});
   expect(recordsFlags({ flags: {}, settings }, WITH_PASSWORD)).toBe(" --sink 'postgres://me:PASSWORD@db.test/pages'");
   expect(recordsFlags({ flags: {}, settings }, settings.sink)).toBe('');

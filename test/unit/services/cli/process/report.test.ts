@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const CLI = join(import.meta.dirname, '../../../../../services/cli');
 
-/** What a process leaves whose command does this. */
+/** The exit code and standard error of a process whose command runs `action`. */
 async function ended(action: string, level = 'warn'): Promise<{ code: unknown; lines: string[] }> {
   const script = `
     import { withContext } from '${CLI}/command.ts';
@@ -33,8 +33,8 @@ test.each([
   ['thrown by an action',       'undefined.nothing;',                                                      'TypeError'],
   ['thrown by a timer',         'setTimeout(() => { throw new RangeError("far") }); await new Promise(() => setTimeout(() => {}, 60_000));', 'RangeError: far'],
   ['rejected, and not awaited', 'Promise.reject(new TypeError("nobody")); await new Promise(() => setTimeout(() => {}, 60_000));', 'TypeError: nobody'],
-  ['no error at all',           'throw "text";',                                                           'text'],
-])('a bug %s is one line; its stack is in the log at level debug', async (_, action, said) => {
+  ['that is not an Error',           'throw "text";',                                                           'text'],
+])('a bug %s is reported in one line, and its stack only in the log at level debug', async (_, action, said) => {
   const { code, lines } = await ended(action);
   expect([code, lines]).toEqual([1, [expect.stringMatching(/^trawl: a bug in Trawl \S+: .*Set LOG_LEVEL=debug to log its stack trace$/)]]);
   expect(lines[0]).toContain(said);
@@ -47,8 +47,8 @@ test.each([
 // biome-ignore format: a table
 test.each([
   ['a timer',              'setTimeout(() => { throw new RangeError("far") });'],
-  ['what it rejects with', 'void Promise.resolve().then(() => { throw new RangeError("far") });'],
-])("%s of a crawler's that nothing awaits is no bug of the program, and its line is named", async (_, statement) => {
+  ['a rejection', 'void Promise.resolve().then(() => { throw new RangeError("far") });'],
+])("%s of a crawler that nothing awaits is reported with its line, not as a bug in Trawl", async (_, statement) => {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-report-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'shop.mjs');
@@ -65,10 +65,10 @@ test('a bug names the innermost line of this program', async () => {
 
 // biome-ignore format: a table
 test.each([
-  ['a file that is missing',   "await (await import('node:fs/promises')).readFile('/no/file');",                         1,   "trawl: ENOENT: no such file or directory, open '/no/file'"],
-  ['an answer of Redis',       'throw Object.assign(new Error("OOM command not allowed"), { name: "ReplyError" });',     1,   'trawl: Redis refused a command: OOM command not allowed'],
-  ['what was let go',          'AbortSignal.abort().throwIfAborted();',                                                  130, 'trawl: interrupted'],
-  ['what others wrote',        'throw new (await import("SHARED/runtime/errors.ts")).StorageError("a\\u001b[2Jb");',       1,   'trawl: a\\u001b[2Jb'],
-])('%s is no bug, and said in one line', async (_, action, code, said) => {
+  ['a missing file',   "await (await import('node:fs/promises')).readFile('/no/file');",                         1,   "trawl: ENOENT: no such file or directory, open '/no/file'"],
+  ['an error reply of Redis',       'throw Object.assign(new Error("OOM command not allowed"), { name: "ReplyError" });',     1,   'trawl: Redis refused a command: OOM command not allowed'],
+  ['an aborted signal',          'AbortSignal.abort().throwIfAborted();',                                                  130, 'trawl: interrupted'],
+  ['text with control characters',        'throw new (await import("SHARED/runtime/errors.ts")).StorageError("a\\u001b[2Jb");',       1,   'trawl: a\\u001b[2Jb'],
+])('%s is reported in one line, not as a bug', async (_, action, code, said) => {
   expect(await ended(action.replace('SHARED', join(CLI, '../../shared')))).toEqual({ code, lines: [said] });
 });

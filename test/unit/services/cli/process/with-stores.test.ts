@@ -6,7 +6,7 @@ import type { Context } from '../../../../../services/cli/command.ts';
 import { namingLocal, type Whose } from '../../../../../services/cli/process/with-stores.ts';
 import { UnavailableError } from '../../../../../shared/runtime/errors.ts';
 
-/** What a command says that finds no Redis, on a machine that has crawled by itself. */
+/** The error of a command that can't reach Redis, on a machine with local crawls. */
 function saidOf(whose: Whose): Promise<never> {
   const outputDir = mkdtempSync(join(tmpdir(), 'trawl-stores-'));
   onTestFinished(() => rmSync(outputDir, { recursive: true }));
@@ -16,11 +16,11 @@ function saidOf(whose: Whose): Promise<never> {
   });
 }
 
-test('without services, a command is told how crawls of this machine are meant', async () => {
+test('a command that can’t reach Redis suggests --local', async () => {
   await expect(saidOf({})).rejects.toThrow(/reached\. For crawls on this machine: the same command with --local$/);
 });
 
-test('of a run that this machine has not, no command is named that would not find it either', async () => {
+test('a command that can’t reach Redis does not suggest --local for a run that is not on this machine', async () => {
   await expect(saidOf({ run: 'shop' })).rejects.toThrow(/reached\. No crawl on this machine has the id shop either: /);
   await expect(saidOf({ run: 'shop', local: false })).rejects.toThrow(/reached$/);
 });

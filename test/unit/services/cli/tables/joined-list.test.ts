@@ -7,12 +7,12 @@ import { doneRecord } from '../../../../support/builders.ts';
 
 const URLS = ['http://a.test/1', 'http://a.test/2', 'http://a.test/3'];
 
-/** A record of a step, whose task is at the step of its mark: the first one has none. */
+/** A record of a step. Its task is at `ofTask`, which is empty for the first step. */
 function recordAt(url: string, step: string, { title = step, ofTask = step } = {}): PageRecord {
   return { ...doneRecord(url), run: 'r', task: taskIdOf('r', markOf(url, ofTask)), step, title } as PageRecord;
 }
 
-/** What each line is joined with. */
+/** Returns the title or reason that each line is joined with. */
 async function joined(records: readonly PageRecord[], step?: string): Promise<unknown[]> {
   async function* lines(): AsyncGenerator<ListLine> {
     for (const url of URLS) yield { given: url, url: { canonical: url, login: undefined } };
@@ -28,19 +28,19 @@ async function joined(records: readonly PageRecord[], step?: string): Promise<un
 
 const [one = '', two = '', three = ''] = URLS;
 
-test('a line has the record of its URL, at whatever step that began', async () => {
+test('a line is joined with the record of its URL, at whichever step that began', async () => {
   const records = [recordAt(one, 'list', { ofTask: '' }), recordAt(two, 'product'), recordAt(three, 'review')];
   expect(await joined(records)).toEqual(['list', 'product', 'review']);
 });
 
-test('of a URL that was crawled at several steps, a line has the record of the first one', async () => {
+test('a line whose URL was crawled at several steps is joined with the record of the first step', async () => {
   const first = recordAt(one, 'list', { ofTask: '' });
   const later = recordAt(one, 'product');
   expect(await joined([first, later])).toEqual(['list', 'no_record', 'no_record']);
   expect(await joined([later, first])).toEqual(['list', 'no_record', 'no_record']);
 });
 
-test('with a step, a line has the record of that', async () => {
+test('with a step given, a line is joined with the record of that step', async () => {
   const records = [
     recordAt(one, 'list', { ofTask: '' }),
     recordAt(one, 'product'),
@@ -49,7 +49,7 @@ test('with a step, a line has the record of that', async () => {
   expect(await joined(records, 'product')).toEqual(['product', 'no_record', 'no_record']);
 });
 
-test('a record of a fallback is found by the step whose task it was', async () => {
+test('the record of a fallback is found by the step it stands in for', async () => {
   const record = { ...recordAt(one, 'any', { ofTask: 'product' }), insteadOf: 'product' } as PageRecord;
   expect(await joined([record])).toEqual(['any', 'no_record', 'no_record']);
 });

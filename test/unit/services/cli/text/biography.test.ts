@@ -25,7 +25,7 @@ const KNOWN_NOWHERE: Biography = {
   ...{ attempts: [], letters: [], lettersProblem: null },
 };
 
-test('a run that was not looked into may know a URL', () => {
+test('a biography cut at 100 runs names only the newest 100 as searched', () => {
   const linesOf = (truncated: boolean, isLocal: boolean): string[] =>
     biographyLines({ ...KNOWN_NOWHERE, truncated }, { isLocal, hasOthers: false });
   expect(linesOf(false, false)).toContain('No run in Redis knows more about it.');
@@ -39,9 +39,9 @@ test.each<[string, Partial<PageRecord>, string]>([
   ['a page',           { outcome: 'done', status: 200, finalUrl: URL_OF_PAGE },                              `done: HTTP 200, ${BY}.`],
   ['a redirect',       { outcome: 'done', status: 200, finalUrl: PAGE, redirects: [PAGE] },                  `done: HTTP 200 from ${PAGE}, to which it redirects, ${BY}.`],
   ['a duplicate',      { outcome: 'skipped', reason: 'duplicate', error: `redirected to ${PAGE}, which is known` }, `skipped: duplicate, ${BY}: redirected to ${PAGE}, which is known.`],
-  ['one of no reason', { outcome: 'skipped', reason: 'robots' },                                             `skipped: robots, ${BY}.`],
+  ['a page without an error', { outcome: 'skipped', reason: 'robots' },                                             `skipped: robots, ${BY}.`],
   ['a missing page',   { outcome: 'failed', reason: 'http_4xx', status: 404, error: 'HTTP 404' },            `failed: http_4xx (HTTP 404), ${BY}.`],
-])('what became of %s is told with its reason', (_, record, text) => {
+])('the outcome of %s is shown with its reason', (_, record, text) => {
   expect(told(record)).toBe(`Run r (finished): ${text}`);
 });
 
@@ -51,13 +51,13 @@ const FOLLOWS = { ...FAST_RUN, follow: true, maxDepth: 2 };
 // biome-ignore format: a table
 test.each<[string, Partial<RunOptions>, Partial<LeftOut>, string]>([
   ['is excluded',             { exclude: ['/news/*', '*?p=*'] },           { scope: 3 }, 'links to it are left out by --exclude *?p=*.'],
-  ['is both',                 { include: ['/*'], exclude: ['*p=1'] },      { scope: 3 }, 'links to it are left out by --exclude *p=1.'],
+  ['is included and excluded',                 { include: ['/*'], exclude: ['*p=1'] },      { scope: 3 }, 'links to it are left out by --exclude *p=1.'],
   ['no pattern includes',     { include: ['/news/*', '/blog/*'] },         { scope: 3 }, 'links to it are left out, since no --include matches it.'],
   ['may be too deep',         { include: ['*p=1'] },                       { depth: 2 }, 'no page links to it, or the link was left out. 2 links more than 2 deep were left out (--max-depth).'],
   ['may be elsewhere',        { scope: 'path' },                           { scope: 1 }, 'no page links to it, or the link was left out. 1 link outside its scope was left out (--scope path).'],
   ['no page has led to',      {},                                          {},           'no page links to it, and no link was left out.'],
   ['is followed by no link',  { follow: false },                           {},           'it follows no links, except where a step does (--follow).'],
-])('of a URL that %s, a run that does not know it names the rule', (_, options, leftOut, text) => {
+])('for an unknown URL that %s, a run names the rule', (_, options, leftOut, text) => {
   const progress = { options: { ...FOLLOWS, ...options }, leftOut: { ...NONE, ...leftOut }, discovered: 9 };
   const unknown = unknownUrl(URL_OF_PAGE, progress as unknown as RunProgress);
   expect(toldOf({ isMarked: false, hasFailed: false, unknown })).toBe(`Run r (finished): not known; ${text}`);
@@ -68,27 +68,27 @@ test.each([
   ['product/1',      'since it has no scheme, and no such text was refused as malformed: write the URL in full, like https://www.example.com/product/1'],
   ['www.a.test/p',   'since it has no scheme, and no such text was refused as malformed: did you mean https://www.a.test/p'],
   ['localhost:80/p', 'since its scheme is localhost, not http or https, and no such text was refused as malformed: did you mean https://localhost:80/p'],
-])('of %s, which no run can know, it is told how a URL is written', (url, text) => {
+])('for %s, which is not a URL, the biography says how to write one', (url, text) => {
   const chapter = { run: 'r', runState: 'finished', isMarked: false, hasFailed: false };
   const rest = { url, mark: url, known: false, truncated: false, attempts: [], letters: [], lettersProblem: null };
   const lines = biographyLines({ ...rest, runs: [chapter as unknown as RunChapter] }, { isLocal: true, hasOthers: false });
   expect(lines.slice(1)).toEqual(['Run r (finished): not known.', `It is not a URL, ${text}`]);
 });
 
-test('the command that shows a dead letter of another program is safe to paste', () => {
+test('the command to show a dead letter quotes its id for the shell', () => {
   const letters = [{ id: '$(id)', reason: 'malformed', failedAt: TIME }];
   const lines = biographyLines({ ...KNOWN_NOWHERE, letters }, { isLocal: false, hasOthers: false });
   expect(lines.at(-1)).toMatch(/ \(trawl dlq show '\$\(id\)'\)$/);
 });
 
-test('of a page whose record is elsewhere, what robots.txt says now is told', () => {
+test('a page whose record is elsewhere is shown with what robots.txt says now', () => {
   const forbidden = 'robots.txt forbids it (User-agent: *, Disallow: /)';
   expect(toldOf({ isMarked: true, hasOwnMarks: true, forbidden })).toBe(
     `Run r (finished): done or skipped; its records are not on this machine. Currently, ${forbidden}.`,
   );
 });
 
-test('of a crawler with steps, their own patterns are allowed for', () => {
+test('the rule named for an unknown URL allows for patterns of steps', () => {
   const progress = { options: { ...FOLLOWS, exclude: ['*p=1'] }, leftOut: NONE, discovered: 9, steps: {} };
   const unknown = unknownUrl(URL_OF_PAGE, progress as unknown as RunProgress);
   expect(toldOf({ unknown })).toContain('left out by --exclude *p=1, unless a step has patterns of its own.');

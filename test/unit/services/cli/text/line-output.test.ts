@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openLineOutput } from '../../../../../services/cli/text/line-output.ts';
 
-test('a link that somebody has laid under the name of the unfinished file leads nothing elsewhere', async () => {
+test('a symbolic link at the name of the temporary file is replaced, not followed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-output-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const [path, other] = [join(folder, 'items.csv'), join(folder, 'other')];

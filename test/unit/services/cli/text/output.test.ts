@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../../../..');
 
-/** Those that write to the standard streams themselves, and what they do about other people's text. */
+/** The files that write to the standard streams themselves, and how they treat text from others. */
 const WRITERS = {
   'services/cli/text/line-output.ts': 'takes text that is safe to show',
   'services/cli/text/output.ts': 'makes every line printable',
@@ -15,7 +15,7 @@ const WRITERS = {
   'shared/runtime/standard-error.ts': 'shows what the log and the line of a terminal give it',
 };
 
-test('what others wrote has no other way to a terminal', () => {
+test('only the listed files write to the standard streams', () => {
   const files = ['services', 'shared', 'crawlers'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
   );
@@ -29,7 +29,7 @@ test('what others wrote has no other way to a terminal', () => {
   expect(writers.toSorted()).toEqual(Object.keys(WRITERS));
 });
 
-test('a slow reader is waited for, also for a last write that leaves room for more', () => {
+test('the command waits for a slow reader of its output, even for a last write that leaves the buffer room', () => {
   const script = `
     import { Writable } from 'node:stream';
     const slow = new Writable({ write: (_chunk, _encoding, done) => void setTimeout(done, 50) });

@@ -31,11 +31,11 @@ test.each([
   [59,  '41/45 pages  12.3/s  eta 4.0 s  2 failed  waiting for…'],
   [79,  '41/45 pages  12.3/s  eta 4.0 s  2 failed  waiting for a.example: 60/min…'],
   [119, '█████████████████████░░  41/45 pages  12.3/s  eta 4.0 s  2 failed  waiting for a.example: 60/min; 4 left, about 4.0 s…'],
-])('in %d columns stands what is most useful, in whole words', (columns, expected) => {
+])('the progress line in %d columns shows the most useful parts, in whole words', (columns, expected) => {
   expect(lineOf(columns)).toBe(expected);
 });
 
-test('no terminal is too narrow for the line, whatever is in it', () => {
+test('the progress line never exceeds the width of the terminal', () => {
   const views = [viewOf(), viewOf(`${'漢字'.repeat(40)} and more`), viewOf(''), viewOf('x'.repeat(300))];
   for (const view of views) {
     for (let columns = 1; columns <= 200; columns++)
@@ -43,25 +43,25 @@ test('no terminal is too narrow for the line, whatever is in it', () => {
   }
 });
 
-test('what is being read stands in the place of what is waited for, and nobody knows how long it takes', () => {
+test('while seeds are being read, the line shows the source instead of the bottleneck, and no eta', () => {
   expect(lineOf(79, viewOf(), '300 URLs so far, reading x')).toBe(
     '41/45 pages  12.3/s  2 failed  300 URLs so far, reading x',
   );
 });
 
-test('what others wrote stays in its line', () => {
+test('control characters in the bottleneck or the source are escaped', () => {
   const hostile = 'paused (\u001b[2J\n\u009b1A\u202e)';
   const shown = 'paused (\\u001b[2J\\u000a\\u009b1A\\u202e)';
   expect(lineOf(90, viewOf(hostile))).toContain(shown);
   expect(lineOf(90, viewOf(''), hostile)).toContain(shown);
 });
 
-test('one page is one page', () => {
+test('a single page is called page, not pages', () => {
   const view = { ...viewOf(''), progress: progressOf({ discovered: 1, done: 1 }) };
   expect(lineOf(60, view)).toBe('1/1 page  12.3/s  eta 4.0 s');
 });
 
-test('the same as a sentence', () => {
+test('the progress sentence has the same parts as the line', () => {
   expect(progressSentence(viewOf())).toBe(`Run r after 10 s: 41 of 45 pages, 2 failed, 12.3/s, eta 4.0 s; ${SENTENCE}`);
   expect(progressSentence(viewOf('', undefined))).toBe('Run r after 10 s: 41 of 45 pages, 2 failed, 12.3/s, eta 4.0 s');
   expect(progressSentence(viewOf(), 'reading x')).toBe('Run r after 10 s: 41 of 45 pages, 2 failed, 12.3/s; reading x');

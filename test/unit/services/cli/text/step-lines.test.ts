@@ -11,7 +11,7 @@ const progress = {
   steps: { product: { discovered: 7, done: 4, skipped: 0, failed: 2 } },
 } as unknown as RunProgress;
 
-test('what is of no other step is of the first', () => {
+test('pages of no named step are counted for the first step', () => {
   expect(stepLines(progress)).toEqual([
     'Steps:',
     '  (first)  2 of 3 done  1 skipped',
@@ -21,7 +21,7 @@ test('what is of no other step is of the first', () => {
   expect(stepLines(without)).toEqual([]);
 });
 
-test('few places where steps failed are named', () => {
+test('only the five most frequent places of step failures are listed', () => {
   const stepFailures = Array.from({ length: 50 }, (_, n) => ({
     place: `a.ts:${n}`,
     pages: 50 - n,
@@ -39,14 +39,14 @@ test.each<[string, readonly (Readonly<Record<string, string>> | undefined)[], Pa
   ['no worker has it',            [{ page: '1' }, {}],            {},             1],
   ['one has it',                  [{ page: '1' }, { shop: '2' }], {},             0],
   ['there is no worker',          [],                             {},             0],
-  ['one does not say what it has', [{ page: '1' }, undefined],    {},             0],
+  ['one does not list its crawlers', [{ page: '1' }, undefined],    {},             0],
   ['the run has ended',           [{ page: '1' }],                { endedAt: 1 }, 0],
-])('a run whose crawler nobody has is named: %s', (_, crawlers, more, expected) => {
+])('a run is reported only if no worker has its crawler: %s', (_, crawlers, more, expected) => {
   const workers = crawlers.map((each) => (each === undefined ? {} : { crawlers: each })) as LiveWorker[];
   expect(missingCrawlerLines({ ...progress, ...more }, workers).length).toBe(expected);
 });
 
-test('workers without the secrets of a crawler are named, and what its runs wait for', () => {
+test('workers that lack secrets of a crawler are reported, and the secrets its runs wait for', () => {
   const lacking = { shop: ['USER', 'PASSWORD'] };
   const worker: LiveWorker = {
     ...{ id: 'w', host: 'h', version: '1', slots: 1, bound: 'slots', inHand: 0, state: 'consuming', silentMs: 0 },

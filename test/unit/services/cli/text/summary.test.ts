@@ -64,7 +64,7 @@ function textsOf(lines: readonly Line[]): string[] {
   return lines.map((line) => (typeof line === 'string' ? line : line.text));
 }
 
-test('a summary for people', () => {
+test('the summary for people lists the outcomes, reasons and next commands', () => {
   expect(
     `${textsOf(summaryLines(ENDED, { records: 'output/r' })).join('\n')}\n`,
   ).toBe(`Run r finished after 12 s: 14 pages, 48.8 MiB, 1.14 pages/s
@@ -85,7 +85,7 @@ test('records in another folder are read with the flag that names it', () => {
   ]);
 });
 
-test('of a run of nothing but failures it says how to learn why, and of one without any it does not', () => {
+test('the summary names the command for failures only if there are any', () => {
   const failures = progressOf({
     state: 'finished',
     failed: 1,
@@ -100,7 +100,7 @@ test('of a run of nothing but failures it says how to learn why, and of one with
   expect(told.join('\n')).not.toContain('--failed');
 });
 
-test('failures are red, and so is a run of nothing else', () => {
+test('failures are red, and so is the first line of a run that has only failures', () => {
   const [ending, ...rows] = summaryLines(ENDED);
   expect(ending).toMatchObject({ mark: 'success' });
   expect(rows.filter((row) => typeof row !== 'string')).toEqual([
@@ -110,7 +110,7 @@ test('failures are red, and so is a run of nothing else', () => {
   expect(bad).toMatchObject({ mark: 'failure', colour: 'red' });
 });
 
-test('a run that somebody stopped is stopped, not running', () => {
+test('an interrupted run is shown as stopped, not as running', () => {
   const progress = progressOf({ discovered: 2, done: 1, waiting: 1 });
   const [ending] = summaryLines(progress, { isInterrupted: true });
   expect(ending).toEqual({ text: 'Run r stopped after 10 s: 1 page, 0 B, 0.10 pages/s', mark: 'warning' });
@@ -118,7 +118,7 @@ test('a run that somebody stopped is stopped, not running', () => {
   expect(summaryJson(progress)).not.toHaveProperty('interrupted');
 });
 
-test('a run of only duplicates says so', () => {
+test('the summary of a run of only duplicates says so', () => {
   expect(summaryLines(progressOf({ state: 'finished', duplicate: 512, endedAt: 1 }))).toContain(
     '512 known, nothing new; --fresh crawls them again',
   );
@@ -128,14 +128,14 @@ test('a run of only duplicates says so', () => {
   );
 });
 
-test('a run that has all the pages that it may have says so', () => {
+test('the summary of a run that reached --max-pages says so', () => {
   const options = { ...ENDED.options, follow: true, maxPages: 20 };
   expect(summaryLines({ ...ENDED, options })).toContain('It reached its limit of 20 pages (--max-pages).');
   expect(summaryJson({ ...ENDED, options })).toMatchObject({ maxPagesReached: true });
   expect(summaryLines({ ...ENDED, options: { ...options, maxPages: 21 } }).join('\n')).not.toContain('--max-pages');
 });
 
-test('joins are no pages of that limit, and a crawler with steps follows links without being told to', () => {
+test('joins don’t count towards --max-pages, which also applies to a crawler with steps without --follow', () => {
   const counts = (discovered: number) => ({ discovered, done: 0, skipped: 0, failed: 0 });
   const joins = { joins: { offer: { per: '', of: [''] } }, groups: {}, owners: {}, run: [] };
   const options = { ...ENDED.options, follow: false, joins, maxPages: 15 };
@@ -145,7 +145,7 @@ test('joins are no pages of that limit, and a crawler with steps follows links w
   expect(summaryJson({ ...ENDED, options })).not.toHaveProperty('maxPagesReached');
 });
 
-test('a crawler of one step says that it has all its pages, too', () => {
+test('the summary says that --max-pages was reached if it left out links, even without --follow', () => {
   const options = { ...ENDED.options, follow: false, maxPages: 20 };
   const leftOut = { ...ENDED.leftOut, maxPages: 1 };
   expect(summaryLines({ ...ENDED, options, leftOut })).toContain(
@@ -164,14 +164,14 @@ test.each<[string, Partial<LeftOut>, Partial<RunOptions>, string | undefined]>([
   ['the rounds of steps',  { depth: 1 },       { hasDefaultDepth: true },               '1 link more than 1 000 rounds deep was left out (the default depth; --max-depth changes it).'],
   ['a scope',              { scope: 40 },      {},                                      '40 links outside its scope were left out (--scope host).'],
   ['a scope with bounds',  { scope: 40 },      { scope: 'domain', exclude: ['/a'], maxHostsPerDomain: 9 }, '40 links outside its scope were left out (--scope domain, --exclude, --max-hosts-per-domain 9).'],
-])('what was left out is told with its flag: %s', (_, some, options, sentence) => {
+])('links left out are shown with their flag: %s', (_, some, options, sentence) => {
   const leftOut = { ...ENDED.leftOut, ...some };
   const progress = { ...ENDED, options: { ...ENDED.options, ...options }, leftOut };
   expect(textsOf(summaryLines(progress)).filter((line) => line.endsWith(').'))).toEqual(sentence === undefined ? [] : [sentence]);
   expect(summaryJson(progress)).toMatchObject({ leftOut });
 });
 
-test('URLs of earlier runs are told with the flag that crawls them again, where runs share their marks', () => {
+test('known URLs are shown with the flag that crawls them again if runs share their marks', () => {
   const known = (options: Partial<RunOptions>, isLocal = false) =>
     textsOf(summaryLines({ ...ENDED, options: { ...ENDED.options, ...options } }, { isLocal })).find((line) =>
       line.includes('known'),
@@ -183,12 +183,12 @@ test('URLs of earlier runs are told with the flag that crawls them again, where 
   expect(known({ dedup: 'run' })?.trim()).toBe('7 known already');
 });
 
-test('a run without a URL says so, once it has ended', () => {
+test('a run without a URL says so once it has ended', () => {
   expect(summaryLines(progressOf({ state: 'finished', endedAt: 1 }))).toContain('The seeds contained no URL to crawl.');
   expect(summaryLines(progressOf({ state: 'running' }))).toHaveLength(1);
 });
 
-test('hosts that were given up are named, with why and what changes it', () => {
+test('hosts that were given up are listed with the reason and the flag that changes it', () => {
   const named = [
     { host: 'a.test', kind: 'silent', reason: 'connection refused' },
     { host: 'b.test', kind: 'answered', reason: 'robots.txt 503' },
@@ -205,13 +205,13 @@ test('hosts that were given up are named, with why and what changes it', () => {
   );
 });
 
-test('who was refused a private address is told what opens it', () => {
+test('the summary names --private-hosts if pages were skipped for a private address', () => {
   const reasons = { failed: {}, skipped: { private_address: 3 } };
   expect(summaryLines(progressOf({ state: 'finished', skipped: 3, reasons })).join('\n')).toContain('--private-hosts');
   expect(summaryLines(ENDED).join('\n')).not.toContain('--private-hosts');
 });
 
-test('a summary for scripts has exactly these fields', () => {
+test('the summary for scripts has exactly these fields', () => {
   expect(summaryJson(ENDED)).toEqual({
     run: 'r',
     state: 'finished',
@@ -246,7 +246,7 @@ test.each<[string, Partial<RunProgress>, boolean]>([
   ['a page of links to elsewhere',  { leftOut: { ...LEFT_OUT, scope: 3 } },       false],
   ['a page that failed',            { done: 0, failed: 1 },                       false],
   ['a page whose links wait',       { state: 'paused' },                          false],
-])('a crawl that follows links and ends after one page says so: %s', (_, extra, isTold) => {
+])('the summary says that no link was followed only after a single finished page: %s', (_, extra, isTold) => {
   const alone = { state: 'finished', discovered: 1, done: 1, ...extra } as const;
   const lines = (follow: boolean) => textsOf(summaryLines(progressOf({ options: { ...FAST_RUN, follow }, ...alone })));
   expect([lines(true).includes(NO_LINKS), lines(false).includes(NO_LINKS)]).toEqual([isTold, false]);

@@ -10,7 +10,7 @@ test('columns are as wide as they need', () => {
   ).toEqual(['a    bb', 'ccc  d   e']);
 });
 
-test('columns stand under each other, whatever a character takes of a terminal', () => {
+test('columns are aligned by the width of characters on a terminal', () => {
   expect(
     table([
       ['你好', '|'],
@@ -21,7 +21,7 @@ test('columns stand under each other, whatever a character takes of a terminal',
   ).toEqual(['你好  |', 'e\u0301     |', '👩‍👩‍👧    |', 'abcd  |']);
 });
 
-test('a wide cell is cut, and one wide cell makes no other line wide', () => {
+test('a very wide cell is cut, and does not widen other lines', () => {
   const lines = table([
     ['1', 'https://a.test/short', 'id-1'],
     ['2', `https://a.test/${'x'.repeat(100)}`, 'id-2'],
@@ -41,12 +41,12 @@ test('a task id is never cut', () => {
   expect(table([[id, 'x']])).toEqual([`${id}  x`]);
 });
 
-test('what others wrote stays in its cell', () => {
+test('control characters in a cell are escaped', () => {
   expect(table([['a\u001b]0;title\u0007\nb\tc\u009b2J\u202e', 'x']])).toEqual([
     'a\\u001b]0;title\\u0007\\u000ab\\u0009c\\u009b2J\\u202e  x',
   ]);
 });
 
-test('many rows are many lines', () => {
+test('a table of 200,000 rows has 200,000 lines', () => {
   expect(table(Array.from({ length: 200_000 }, (_, i) => [String(i)])).length).toBe(200_000);
 });

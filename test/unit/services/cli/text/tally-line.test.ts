@@ -24,7 +24,7 @@ function setTerminal(stream: NodeJS.WriteStream, isTTY: boolean): void {
   Object.defineProperty(stream, 'isTTY', { value: isTTY, configurable: true });
 }
 
-/** What is drawn by 20 additions within two seconds. */
+/** Makes 20 additions within two seconds and returns what they draw. */
 function drawn(tally: TallyLine, of?: number): string[] {
   for (let n = 0; n < 20; n++) {
     vi.advanceTimersByTime(100);
@@ -40,7 +40,7 @@ test('work that takes longer than a second is counted on the terminal, five time
   expect(drawn(tally)).toEqual(['', ...lines]);
 });
 
-test('of how many there are, where that is known, and never of fewer than were counted', () => {
+test('the total is shown if it is known, and is never lower than the count', () => {
   const tally = new TallyLine({ telling: 'line' }, { what: 'dropped' });
   onTestFinished(() => tally.clear());
   const lines = ['6 000 of 10 000', '7 200 of 10 000', '8 400 of 10 000', '9 600 of 10 000'];
@@ -49,12 +49,12 @@ test('of how many there are, where that is known, and never of fewer than were c
   );
 });
 
-test('nothing is drawn for scripts, nor where the command itself prints on the terminal', () => {
+test('no tally is drawn for scripts, or while the command itself prints on the terminal', () => {
   expect(drawn(new TallyLine({ telling: 'sentences' }, { what: 'x' }))).toEqual(['']);
   expect(drawn(new TallyLine({ telling: 'line' }, { what: 'x', isPrinting: true }))).toEqual(['']);
 });
 
-test('the line is gone before an error is said, and as soon as somebody interrupts', async () => {
+test('the tally is cleared before an error is printed, and as soon as the command is interrupted', async () => {
   const failing = withTally({ telling: 'line' }, { what: 'x' }, async (tally) => {
     drawn(tally);
     throw new Error('broken');

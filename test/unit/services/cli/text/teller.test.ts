@@ -12,7 +12,7 @@ const VIEW: RunView = {
   hosts: [],
 };
 
-/** What is written to standard error from now on. */
+/** Captures standard error. The function it returns gives what was written since its last call. */
 function written(): () => string {
   let text = '';
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((part) => {
@@ -32,7 +32,7 @@ function resizeTo(columns: number): void {
   process.stderr.emit('resize');
 }
 
-test('the line is cleared from its beginning, drawn without wrapping, and left at its beginning, with the cursor shown', () => {
+test('the progress line is cleared, drawn without wrapping, and left with the cursor shown at its beginning', () => {
   const text = written();
   const line = new ProgressLine();
   onTestFinished(() => line.clear());
@@ -43,7 +43,7 @@ test('the line is cleared from its beginning, drawn without wrapping, and left a
   );
 });
 
-test('a terminal that is resized has its line redrawn, within its width; afterwards the line is gone', () => {
+test('the progress line is redrawn within the new width after a resize, but not once it is cleared', () => {
   const text = written();
   const line = new ProgressLine();
   resizeTo(60);
@@ -58,7 +58,7 @@ test('a terminal that is resized has its line redrawn, within its width; afterwa
   expect(text(), 'it is gone').toBe('');
 });
 
-test('in a pipe: a sentence at the start, then where it is; the end is told by whoever ends it', () => {
+test('progress sentences tell the start and then the state, but not the end of the run', () => {
   const text = written();
   const sentences = new ProgressSentences();
   expect(sentences.everyMs).toBe(30_000);
@@ -70,7 +70,7 @@ test('in a pipe: a sentence at the start, then where it is; the end is told by w
   expect(text()).toBe('');
 });
 
-test('a line is drawn on a terminal that can draw it anew, and not where standard output is for a script', () => {
+test('a progress line is drawn only on a capable terminal without --json or --quiet', () => {
   const { isTTY } = process.stderr;
   onTestFinished(() => {
     Object.defineProperty(process.stderr, 'isTTY', { value: isTTY, configurable: true });

@@ -10,7 +10,7 @@ const WORKER: LiveWorker = {
   ],
 };
 
-test('the tasks of all workers, the longest first', () => {
+test('the tasks of all workers are listed, longest in hand first', () => {
   const other = { ...WORKER, id: 'w-2', tasks: [{ run: 'r2', url: 'http://b.test/', step: '', forMs: 100_000 }] };
   expect(taskLines([WORKER, other])).toEqual([
     'Longest in hand:',
@@ -20,12 +20,12 @@ test('the tasks of all workers, the longest first', () => {
   ]);
 });
 
-test('nothing of workers that have none, or that say only how many', () => {
+test('workers without tasks, or of a version that does not list them, give no lines', () => {
   const { tasks: _, ...older } = WORKER;
   expect(taskLines([{ ...WORKER, tasks: [] }, older])).toEqual([]);
 });
 
-test('twenty lines at most', () => {
+test('at most twenty tasks are listed', () => {
   const many = Array.from({ length: 30 }, (_, n) => ({ ...WORKER, id: `w-${n}` }));
   expect(taskLines(many)).toHaveLength(21);
 });

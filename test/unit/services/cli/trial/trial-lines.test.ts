@@ -3,7 +3,7 @@ import { stepLines } from '../../../../../services/cli/trial/trial-lines.ts';
 
 const NOTHING = { crawler: 'shop', step: 'list', items: [], follows: [], leftOut: [], isCut: false };
 
-test('a step that makes nothing of a page is told from the others, one of which may be meant', () => {
+test('a step that gets nothing from a page suggests the other steps', () => {
   expect(stepLines(NOTHING, ['product', 'reviews'])).toEqual([
     '',
     'Crawler shop, step list',

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { watchTrials } from '../../../../../services/cli/trial/watched-trial.ts';
 
-test('a trial whose process can not be started is said to have failed, and watching goes on', async () => {
+test('a trial whose process can not be started is reported, and watching continues', async () => {
   const { execPath } = process;
   process.execPath = join(import.meta.dirname, 'no-such-program');
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);

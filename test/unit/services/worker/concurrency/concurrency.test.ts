@@ -59,13 +59,16 @@ test('slots stay as they are while the CPU is busy, and the bound is cpu', () =>
 test.each([
   ['the event loop is late', { loopDelayMs: 51 }, 32],
   ['memory is short', { memoryShare: 0.81 }, 8],
-])('while %s, slots shrink by a fifth every five seconds, and grow by a tenth a second afterwards', (_, trouble, least) => {
-  const { after } = setup();
-  after(5);
-  expect([after(1, trouble), after(9, trouble), after(1, trouble)]).toEqual([819, 819, 655]);
-  expect(after(2)).toBe(723);
-  expect(after(1_000, trouble)).toBe(least);
-});
+])(
+  'while %s, slots shrink by a fifth every five seconds, and grow by a tenth a second afterwards',
+  (_, trouble, least) => {
+    const { after } = setup();
+    after(5);
+    expect([after(1, trouble), after(9, trouble), after(1, trouble)]).toEqual([819, 819, 655]);
+    expect(after(2)).toBe(723);
+    expect(after(1_000, trouble)).toBe(least);
+  },
+);
 
 test('a late event loop never shrinks slots below 32, as so few pages are not its cause', () => {
   const { after } = setup();

@@ -94,11 +94,7 @@ test('a followed link that redirects to an excluded URL is skipped; a seed is no
 });
 
 test.each([
-  [
-    "leaves the run's scope is skipped",
-    undefined,
-    { skipped: 1, reasons: { skipped: { scope: 1 } } },
-  ],
+  ["leaves the run's scope is skipped", undefined, { skipped: 1, reasons: { skipped: { scope: 1 } } }],
   ["stays in its step's scope is fetched", 'domain', { done: 2, skipped: 0 }],
 ] as const)('a page that a step followed, and whose redirect %s', async (_, scope, ended) => {
   const crawler = defineCrawler({

@@ -112,12 +112,15 @@ test('a file that can’t be stored is put back, and the worker learns of the fa
   expect(world.sink.records.length).toBe(1);
 });
 
-test.each([0, 1.5, -1, 104_857_601, Number.NaN, '10MiB'])('a download with maxBytes %s fails the page', async (maxBytes) => {
-  const crawler = crawlerOf(['/a.pdf'], { maxBytes: maxBytes as number });
-  await expect(testCrawler(crawler, { html: '' })).rejects.toThrow(
-    /step start: download: expected maxBytes to be a number of bytes from 1 to 104857600, got /,
-  );
-});
+test.each([0, 1.5, -1, 104_857_601, Number.NaN, '10MiB'])(
+  'a download with maxBytes %s fails the page',
+  async (maxBytes) => {
+    const crawler = crawlerOf(['/a.pdf'], { maxBytes: maxBytes as number });
+    await expect(testCrawler(crawler, { html: '' })).rejects.toThrow(
+      /step start: download: expected maxBytes to be a number of bytes from 1 to 104857600, got /,
+    );
+  },
+);
 
 test('`testCrawler` returns the downloads of a step as follows', async () => {
   const { follows } = await testCrawler(crawlerOf(['/a.pdf', undefined]), { html: '', url: 'https://a.test/b/' });

@@ -178,16 +178,20 @@ test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item
 test.each([
   ['emits', 'items', ({ emit }: Saying) => emit(1)],
   ['follows', 'links', ({ follow }: Saying) => follow('start', Array<string>(100_000).fill('http://a.test/'))],
-])('a step that %s in an endless loop is stopped before it uses up the memory', { timeout: 60_000 }, (says, what, say) => {
-  const run = (context: Saying): void => {
-    for (;;) say(context);
-  };
-  const crawler = defineCrawler({ name: 'endless', steps: { start: { to: ['start'], run } } });
-  const step = crawler.steps[0] as NonNullable<(typeof crawler.steps)[0]>;
-  const begun = new StepRun(crawler, step, Page.fromHtml('', { url: 'http://a.test/' }), {});
-  const said = `${says} more than 1000000 ${what} of one page: does its loop end?`;
-  expect(() => begun.begin()).toThrow(said);
-});
+])(
+  'a step that %s in an endless loop is stopped before it uses up the memory',
+  { timeout: 60_000 },
+  (says, what, say) => {
+    const run = (context: Saying): void => {
+      for (;;) say(context);
+    };
+    const crawler = defineCrawler({ name: 'endless', steps: { start: { to: ['start'], run } } });
+    const step = crawler.steps[0] as NonNullable<(typeof crawler.steps)[0]>;
+    const begun = new StepRun(crawler, step, Page.fromHtml('', { url: 'http://a.test/' }), {});
+    const said = `${says} more than 1000000 ${what} of one page: does its loop end?`;
+    expect(() => begun.begin()).toThrow(said);
+  },
+);
 
 test('an item schema with an async check fails the page with an error that says so', async () => {
   const record = z.object({ n: z.number().refine(async (n) => n > 0) });

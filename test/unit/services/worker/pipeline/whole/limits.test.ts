@@ -83,29 +83,37 @@ test.each([
     { contentOf: 'article', article: { byline: 'Ann', published: '2026-11-21', excerpt: PROSE } },
     `# Tea\n\n${PROSE}`,
   ],
-  ['a main part but no article', '<nav>Home</nav><main><a href=/1>One</a></main>', { contentOf: 'main' }, '[One](SITE/1)'],
+  [
+    'a main part but no article',
+    '<nav>Home</nav><main><a href=/1>One</a></main>',
+    { contentOf: 'main' },
+    '[One](SITE/1)',
+  ],
   ['neither', '<nav>Home</nav><a href=/1>One</a>', { contentOf: 'page' }, 'Home\n\n[One](SITE/1)'],
-])('content as article says whether it is the article, the main part or the page, on a page with %s', async (_, html, about, expected) => {
-  const world = await setup({ run: { content: 'article' } });
-  const comment = `<!--${'x'.repeat(300_000)}-->`;
-  for (const [path, body] of [
-    ['/tea', html],
-    ['/large', html + comment],
-  ] as const) {
-    world.site.on(path, (_request, response) => void response.setHeader('content-type', 'text/html').end(body));
-    expect(await world.pipeline({ maxBodyBytes: 1_000_000 }).handle(await deliver(world, path))).toBe('ack');
-  }
-  const said = expected.replace('SITE', world.site.origin);
-  const kept = world.sink.records.map((record) =>
-    Object.fromEntries(
-      Object.entries(record).filter(([name]) => ['content', 'contentOf', 'article', 'truncated'].includes(name)),
-    ),
-  );
-  expect(kept).toEqual([
-    { ...about, content: said },
-    { ...about, content: said },
-  ]);
-});
+])(
+  'content as article says whether it is the article, the main part or the page, on a page with %s',
+  async (_, html, about, expected) => {
+    const world = await setup({ run: { content: 'article' } });
+    const comment = `<!--${'x'.repeat(300_000)}-->`;
+    for (const [path, body] of [
+      ['/tea', html],
+      ['/large', html + comment],
+    ] as const) {
+      world.site.on(path, (_request, response) => void response.setHeader('content-type', 'text/html').end(body));
+      expect(await world.pipeline({ maxBodyBytes: 1_000_000 }).handle(await deliver(world, path))).toBe('ack');
+    }
+    const said = expected.replace('SITE', world.site.origin);
+    const kept = world.sink.records.map((record) =>
+      Object.fromEntries(
+        Object.entries(record).filter(([name]) => ['content', 'contentOf', 'article', 'truncated'].includes(name)),
+      ),
+    );
+    expect(kept).toEqual([
+      { ...about, content: said },
+      { ...about, content: said },
+    ]);
+  },
+);
 
 /** Returns what the record of a page with this body names as cut. */
 async function cutOf(body: string, given: Parameters<typeof setup>[0]): Promise<unknown> {

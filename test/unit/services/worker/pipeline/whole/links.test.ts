@@ -141,15 +141,19 @@ test.each([
   ['<a href="/page/1" rel="nofollow">1</a>', 'noindex', true],
   ['<a href="/page/1">1</a><a href="/page/2" rel="nofollow">2</a>', 'noindex', false],
   ['', 'nofollow', false],
-])('whether a seed with links %s and X-Robots-Tag %s is warned about for nofollow is %s', async (links, tag, isNamed) => {
-  const world = await setup({ run: { follow: true } });
-  const headers = { 'content-type': 'text/html', 'x-robots-tag': tag };
-  for (const path of ['/', '/other']) world.site.on(path, (_, response) => response.writeHead(200, headers).end(links));
-  const pipeline = world.pipeline();
-  for (const path of ['/', '/other']) await pipeline.handle(await deliver(world, path));
-  const said = `warn: a seed asks that its links not be followed (nofollow), and none is r ${world.site.url('/')}`;
-  expect(world.log.lines.filter((line) => line.startsWith('warn'))).toEqual(isNamed ? [said] : []);
-});
+])(
+  'whether a seed with links %s and X-Robots-Tag %s is warned about for nofollow is %s',
+  async (links, tag, isNamed) => {
+    const world = await setup({ run: { follow: true } });
+    const headers = { 'content-type': 'text/html', 'x-robots-tag': tag };
+    for (const path of ['/', '/other'])
+      world.site.on(path, (_, response) => response.writeHead(200, headers).end(links));
+    const pipeline = world.pipeline();
+    for (const path of ['/', '/other']) await pipeline.handle(await deliver(world, path));
+    const said = `warn: a seed asks that its links not be followed (nofollow), and none is r ${world.site.url('/')}`;
+    expect(world.log.lines.filter((line) => line.startsWith('warn'))).toEqual(isNamed ? [said] : []);
+  },
+);
 
 test('a run that has reached its most pages follows no more links and warns once', async () => {
   const world = await setup({ run: { follow: true, maxPages: 3 } });

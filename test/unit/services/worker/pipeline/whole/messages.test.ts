@@ -28,19 +28,16 @@ test.each([
   ['cookies for an invalid URL', '"cookies":[["nonsense","a=b"]]', 'Expected a URL that can be crawled'],
   ['kept values nested too deep', `"kept":${NESTED}`, 'nested at most 32 deep'],
   ['kept values that are too large', `"kept":{"text":"${'x'.repeat(16_384)}"}`, 'Expected at most 16384 bytes of JSON'],
-])(
-  'a message with %s is dead-lettered, as no worker could process it',
-  async (_, odd, problem) => {
-    const world = await setup();
-    const body = `{"run":"lost","url":"${world.site.url('/page/1')}",${odd}}`;
-    for (const about of [{ id: 'seed' }, { id: 'lost:00', release: 1 }])
-      expect(await world.pipeline().handle(deliveryOf(body, about))).toBe('ack');
-    const letters = await world.transport.browse(3);
-    expect(letters.map(({ id }) => id)).toEqual(['seed', 'lost:00']);
-    for (const { headers } of letters) expect(headers['x-last-error']).toContain(problem);
-    expect(world.site.requests).toEqual([]);
-  },
-);
+])('a message with %s is dead-lettered, as no worker could process it', async (_, odd, problem) => {
+  const world = await setup();
+  const body = `{"run":"lost","url":"${world.site.url('/page/1')}",${odd}}`;
+  for (const about of [{ id: 'seed' }, { id: 'lost:00', release: 1 }])
+    expect(await world.pipeline().handle(deliveryOf(body, about))).toBe('ack');
+  const letters = await world.transport.browse(3);
+  expect(letters.map(({ id }) => id)).toEqual(['seed', 'lost:00']);
+  for (const { headers } of letters) expect(headers['x-last-error']).toContain(problem);
+  expect(world.site.requests).toEqual([]);
+});
 
 test('a task with an unreadable message fails as malformed once it is dead-lettered', async () => {
   const world = await setup();

@@ -182,7 +182,7 @@ test('links that a crawler returns beyond the limit of a page are cut, and the r
 });
 
 test.each([
-  ['a URL of the greatest length', (site: string) => [`${site}?${'x'.repeat(8_191 - site.length)}`], 1, false],
+  ['a URL of the maximum length', (site: string) => [`${site}?${'x'.repeat(8_191 - site.length)}`], 1, false],
   ['a URL that is longer', (site: string) => ['/2', `${site}?${'x'.repeat(8_192 - site.length)}`, '/3'], 2, true],
   ['a relative URL that is longer', () => [`?${'x'.repeat(8_192)}`], 0, true],
   [

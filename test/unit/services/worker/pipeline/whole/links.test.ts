@@ -155,7 +155,7 @@ test.each([
   },
 );
 
-test('a run that has reached its most pages follows no more links and warns once', async () => {
+test('a run that has reached its limit of pages follows no more links and warns once', async () => {
   const world = await setup({ run: { follow: true, maxPages: 3 } });
   const pipeline = world.pipeline();
   await pipeline.handle(await deliver(world, '/page/1'));

@@ -94,7 +94,7 @@ test.each<[string, (type?: string) => unknown, object]>([
   ['an empty text',             () => '',                        { outcome: 'skipped', reason: 'content_type' }],
   ['a promise',                 async () => true,                { outcome: 'failed', reason: 'step', error: "crawler page: expected accepts to say yes or no, got a promise: it can't be async" }],
   ['a promise that rejects',    async () => fail('why'),         { outcome: 'failed', reason: 'step', error: expect.stringContaining('got a promise') }],
-])('the outcome of a page is right when `accepts` returns %s', async (_, accepts, record) => {
+])('a page is done, skipped or failed depending on what `accepts` returns: %s', async (_, accepts, record) => {
   const definition = { name: 'page', step: () => ({}), accepts: accepts as () => boolean };
   const world = await setup({ crawler: defineCrawler(definition) });
   expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');

@@ -17,7 +17,7 @@ function task(path: number | string, host = 'a.test') {
   return { mark: `http://${host}/${path}`, host };
 }
 
-/** Forgets marks without dead letters. A dry call beforehand must return the same, and change nothing. */
+/** Forgets marks that have no dead letters. A dry call beforehand must return the same and change nothing. */
 async function forget(marks: Marks, which: Forgettable): Promise<Omit<Forgotten, 'letters'>> {
   const counted = await marks.forget(which, { isDry: true });
   const { letters = 0, ...forgotten } = await marks.forget(which);
@@ -46,7 +46,7 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       };
     }
 
-    test('a task is found wherever it is', async () => {
+    test('a trace finds a task that is waiting, publishing, queued, working or awaiting a retry', async () => {
       const { frontier, biographer, gate, step } = await setup({ intervalMs: 1_000 });
       const find = async () => (await biographer.trace('r', task(7)))?.place;
       expect(await biographer.trace('nobody', task(7))).toBeUndefined();
@@ -83,7 +83,7 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       });
     });
 
-    test('the failed attempts of a task are known after it has succeeded, too', async () => {
+    test('the failed attempts of a task are still known after it has succeeded', async () => {
       const { frontier, port, step } = await setup();
       await frontier.offer('r', [page(7)]);
       const attempt = { at: 1, worker: 'w', reason: 'dns' };
@@ -96,7 +96,7 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       expect(await port.attempts('http://a.test/7')).toEqual([attempt]);
     });
 
-    test('a task that redirects have led to another host is found there, with what that host waits for', async () => {
+    test('a task redirected to another host is found there, with the pause of that host', async () => {
       const { frontier, biographer, gate } = await setup();
       await frontier.offer('r', [page(7), page(8, 'b.test'), page(9, 'c.test')]);
       const { tasks } = await frontier.release({ ...ROOM, limit: 3 });
@@ -112,7 +112,7 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       expect((await biographer.trace('r', task(8, 'b.test')))?.place).not.toHaveProperty('host');
     });
 
-    test('a task in the middle of a long list is found, with how many stand before it', async () => {
+    test('a task anywhere in a long list is found, with the number of tasks ahead of it', async () => {
       const { frontier, biographer } = await setup();
       const offers = Array.from({ length: 5_000 }, (_, i) => page(i));
       await offerAll(frontier, 'r', offers);
@@ -120,7 +120,7 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
         expect((await biographer.trace('r', task(ahead)))?.place).toMatchObject({ at: 'waiting', ahead });
     });
 
-    test('what is over has no place, but a mark: kept by what is done, moved by what failed', async () => {
+    test('a task that has ended has no place; a done one keeps its mark, a failed one frees it', async () => {
       const { frontier, biographer, fail } = await setup();
       await frontier.offer('r', [page(1)]);
       await frontier.release(ROOM);
@@ -136,7 +136,7 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       expect([await biographer.isKnown(task(1).mark), await biographer.isKnown(task(2).mark)]).toEqual([true, false]);
     });
 
-    test('the marks that a run has of its own are told: taken by it alone, or failed in it', async () => {
+    test('`ofRun` tells which marks a run has to itself: those it took with its own marks, and those that failed in it', async () => {
       const { marks, frontier, runs, fail } = await setup();
       await fail(1);
       await runs.open('own', FAST_RUN, 'p');
@@ -147,7 +147,7 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       expect(await marks.ofRun('nobody', all)).toEqual([false, false, false]);
     });
 
-    test('a URL that is forgotten is taken again, by its own run as well, failed or not', async () => {
+    test('a forgotten URL is taken again even by the run that had it, whether it was done or failed', async () => {
       const { marks, frontier, fail } = await setup();
       await frontier.offer('r', [page(1)]);
       await frontier.release(ROOM);
@@ -160,7 +160,7 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       expect(await frontier.offer('r', [page(1), page(2)])).toEqual({ accepted: 2, known: 0 });
     });
 
-    test('a URL that an incremental run has taken is taken again by it once it is forgotten', async () => {
+    test('an incremental run takes a done URL again once it is forgotten; one still waiting is kept', async () => {
       const { marks, frontier } = await setup({ incremental: true });
       await frontier.offer('r', [page(1), page(2)]);
       await frontier.release({ ...ROOM, limit: 1 });
@@ -170,7 +170,7 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       expect(await frontier.offer('r', [page(1), page(2)])).toEqual({ accepted: 1, known: 1 });
     });
 
-    test('what an incremental run has in hand is not taken twice by it, though its host is forgotten', async () => {
+    test('an incremental run does not take a waiting URL twice, although its host is forgotten', async () => {
       const { marks, frontier } = await setup({ incremental: true, recrawlAfterMs: 30_000 });
       await frontier.offer('r', [page(1)]);
       expect(await forget(marks, { host: 'a.test' })).toEqual({ forgotten: 0, kept: 1 });
@@ -181,7 +181,7 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       ['ever', 'own'],
       ['own', 'ever'],
     ])(
-      'the task of a %s run keeps no mark of another that is done with the URL, of a run %s',
+      'a URL done in run "%s" is forgotten there, although run "%s" still waits for it and keeps its own mark',
       async (first, second) => {
         const { marks, frontier, runs } = await setup();
         for (const id of ['ever', 'own'])
@@ -194,7 +194,7 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       },
     );
 
-    test('one host, or all, are forgotten; the marks of what waits or is in flight stay', async () => {
+    test('forgetting a host or all keeps the marks of tasks that wait or are in flight', async () => {
       const { marks, frontier, runs } = await setup();
       await runs.open('own', FAST_RUN, 'p');
       for (const run of ['r', 'own']) {
@@ -222,7 +222,7 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       expect(await forget(marks, 'all')).toEqual({ forgotten: 0, kept: 1 });
     });
 
-    test('a host with many marks is forgotten, and no other', async () => {
+    test('forgetting a host with thousands of marks leaves other hosts alone', async () => {
       const { marks, frontier, runs } = await setup();
       for (const host of ['a.test', 'b.test', 'c.test:81']) {
         const offers = Array.from({ length: 3_000 }, (_, i) => page(i, host));

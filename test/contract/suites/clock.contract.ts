@@ -5,7 +5,7 @@ import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier/frontier-s
 
 const LIMIT = { intervalMs: 1_000, concurrency: 2 };
 
-/** The contract of every frontier on time, whatever happens to its clock. */
+/** The promises of every frontier about time when its clock is set back or forward. */
 export function describeClock(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`clock: ${name}`, () => {
     afterAll(close);
@@ -44,7 +44,7 @@ export function describeClock(name: string, open: OpenStore, close: () => Promis
       expect((await runs.progress('r'))?.inFlight).toBe(0);
     });
 
-    test('time never goes back: what waits does not wait again', async () => {
+    test('a clock that is set back does not make a retry wait again for time that has passed', async () => {
       const { frontier, step } = await setup();
       await frontier.offer('r', [page(1)]);
       await frontier.release(ROOM);
@@ -57,7 +57,7 @@ export function describeClock(name: string, open: OpenStore, close: () => Promis
       expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1']);
     });
 
-    test('once the clock has caught up, time goes by it again', async () => {
+    test('store time stays ahead of a clock that was set back until the clock has caught up, then follows it', async () => {
       const { frontier, runs, step, now } = await setup();
       const readAt = async (): Promise<number> => (await runs.progress('r'))?.readAt ?? 0;
       await frontier.reap();

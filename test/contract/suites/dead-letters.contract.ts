@@ -46,13 +46,13 @@ export function describeDeadLetters(name: string, open: () => Promise<OpenedLett
       expect(shown).toEqual(ids(letters));
       const kept = ids(letters).filter((id) => Number(id?.slice(2)) % 3 !== 0);
       expect((await transport.depths()).failed.ready, 'at once').toBe(kept.length);
-      // A look takes all letters in hand, and the next one finds those that the broker has taken back by then.
+      // `browse` holds all letters for a moment; the next call sees only those that the broker has taken back by then.
       await expect
         .poll(async () => ids(await transport.browse(9_999)).toSorted(), { timeout: 20_000 })
         .toEqual(kept.toSorted());
     });
 
-    test('once a judge fails or is aborted, nothing more is deleted; letters that arrive meanwhile are not shown', async () => {
+    test('a sift that fails or is aborted deletes nothing more; letters that arrive during a sift are not shown', async () => {
       const { transport } = await setup();
       await transport.publish([message('failed'), message('failed')]);
       const failing = transport.sift(() => Promise.reject(new Error('no verdict')));

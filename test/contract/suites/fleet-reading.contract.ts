@@ -14,7 +14,7 @@ const WORKER: LiveWorker = {
   progress: { settledMsAgo: 70_000, unsettledMs: 59_500, stuckAfterMs: 60_000, pagesPerSecond: 2, busyShare: 1 },
 };
 
-/** What the whole fleet is said to do, from the counters of any store. */
+/** The reading of the whole fleet, from the counters of any store. */
 export function describeFleetReading(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`fleet reading: ${name}`, () => {
     afterAll(close);
@@ -34,7 +34,7 @@ export function describeFleetReading(name: string, open: OpenStore, close: () =>
       return { ...store, read: () => new FleetReader({ link, hostConcurrency: 2, clock }).read(), reader };
     }
 
-    test('nothing has ever run', async () => {
+    test('a fleet that has never run anything reads as zero throughout', async () => {
       const { read, now } = await setup();
       expect(await read()).toEqual({
         runs: {
@@ -51,7 +51,7 @@ export function describeFleetReading(name: string, open: OpenStore, close: () =>
       });
     });
 
-    test('tasks of open runs are summed, whatever their states; runs that ended are counted', async () => {
+    test('tasks of running and paused runs are summed by state; ended runs are only counted', async () => {
       const { runs, frontier, read } = await setup();
       await runs.open('a', FAST_RUN, 'p');
       await runs.open('b', FAST_RUN, 'p');
@@ -72,14 +72,14 @@ export function describeFleetReading(name: string, open: OpenStore, close: () =>
       });
     });
 
-    test('a producer that falls silent is lost', async () => {
+    test('a producer that falls silent counts as lost', async () => {
       const { runs, step, read } = await setup();
       await runs.open('a', FAST_RUN, 'p');
       step(61_000);
       expect((await read()).runs?.producers).toEqual({ open: 0, lost: 1 });
     });
 
-    test('the oldest due host says for how long nobody asked it; paused runs and hosts have none', async () => {
+    test('the age of the oldest due host is reported; paused hosts and hosts of paused runs do not count', async () => {
       const { runs, frontier, gate, step, hosts, read } = await setup();
       await runs.open('a', FAST_RUN, 'p');
       await frontier.offer('a', [page('1')]);
@@ -98,7 +98,7 @@ export function describeFleetReading(name: string, open: OpenStore, close: () =>
       expect(await hosts.oldestDueMs(), 'of a paused run').toBe(0);
     });
 
-    test('workers are wanted for the hosts that wait, by their pace', async () => {
+    test('the number of workers wanted follows from the pace of the waiting hosts', async () => {
       const { runs, frontier, read, gate } = await setup([WORKER]);
       await runs.open('a', AT_60_A_MINUTE, 'p');
       await frontier.offer(
@@ -112,13 +112,13 @@ export function describeFleetReading(name: string, open: OpenStore, close: () =>
       expect((await read()).workersWanted).toBe(0);
     });
 
-    test('a worker that has settled nothing for too long is stuck, and the last settle of all is known', async () => {
+    test('a worker that has settled nothing for too long counts as stuck; the last settle of the fleet is reported', async () => {
       const well = { ...WORKER, id: 'v', progress: { settledMsAgo: 200, unsettledMs: 200, stuckAfterMs: 60_000 } };
       const { read, now } = await setup([WORKER, well]);
       expect((await read()).workers).toMatchObject({ stuck: 1, lastSettleAt: now() - 1_200 });
     });
 
-    test('a reader that knows of no settle says when it began: a restart is no standstill since 1970', async () => {
+    test('a reader that knows of no settle reports its own start as the last one, not 1970', async () => {
       const { reader, now, step } = await setup();
       const begun = now();
       step(7 * MINUTE_MS);

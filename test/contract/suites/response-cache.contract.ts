@@ -10,7 +10,7 @@ export interface OpenedCache {
   close(): Promise<void>;
 }
 
-/** `maxBytes` is the limit per minute, or at one time. */
+/** `maxBytes` is the limit per minute or at any one time, depending on the cache. */
 export type OpenCache = (limits: { readonly ttlMs: number; readonly maxBytes: number }) => Promise<OpenedCache>;
 
 export interface CacheGuarantees {
@@ -40,7 +40,7 @@ export function describeResponseCache(name: string, open: OpenCache, { whenFull 
       return opened;
     }
 
-    test('a page that is kept comes back as it was, its bytes too', async () => {
+    test('a cached page comes back unchanged, byte for byte', async () => {
       const { cache } = await setup();
       const kept = page(new Uint8Array([0, 10, 13, 255, 10, 0x7b, 0xc3, 0x28]));
       await cache.set(URL, kept);
@@ -49,19 +49,19 @@ export function describeResponseCache(name: string, open: OpenCache, { whenFull 
       expect([...(found?.body ?? [])]).toEqual([...kept.body]);
     });
 
-    test('an empty body is a body', async () => {
+    test('a page with an empty body is cached', async () => {
       const { cache } = await setup();
       await cache.set(URL, page(0));
       expect((await cache.get(URL))?.body.byteLength).toBe(0);
     });
 
-    test('what was never kept is a miss', async () => {
+    test('a URL that was never cached is a miss', async () => {
       const { cache } = await setup();
       await cache.set(URL, page());
       expect(await cache.get(`${URL}2`)).toBeUndefined();
     });
 
-    test('a page is there for a minute, and gone after it', async () => {
+    test('a page is cached until its TTL of a minute is over', async () => {
       const { cache, step } = await setup();
       await cache.set(URL, page());
       await step(59_000);
@@ -70,7 +70,7 @@ export function describeResponseCache(name: string, open: OpenCache, { whenFull 
       expect(await cache.get(URL)).toBeUndefined();
     });
 
-    test('a newer answer takes the place of the older one, and its own minute', async () => {
+    test('a newer answer replaces the older one and starts a minute of its own', async () => {
       const { cache, step } = await setup();
       await cache.set(URL, page());
       await step(40_000);
@@ -79,7 +79,7 @@ export function describeResponseCache(name: string, open: OpenCache, { whenFull 
       expect(await cache.get(URL)).toMatchObject({ status: 203 });
     });
 
-    test('variants of a page are apart: whoever sends other headers gets another answer', async () => {
+    test('variants of a page by request headers are cached separately', async () => {
       const { cache } = await setup();
       const keys = [cacheKeyOf(URL), cacheKeyOf(URL, 'aaaa'), cacheKeyOf(URL, 'bbbb')];
       expect(keys).toEqual([URL, `${URL}#aaaa`, `${URL}#bbbb`]);
@@ -100,7 +100,7 @@ export function describeResponseCache(name: string, open: OpenCache, { whenFull 
       expect((await cache.get(URL)) !== undefined).toBe(isKept);
     });
 
-    test('a body that is too big leaves the older answer where it is', async () => {
+    test('a body that is too large leaves the older answer cached', async () => {
       const { cache } = await setup();
       await cache.set(URL, page(10));
       await cache.set(URL, page(MAX_CACHED_BYTES + 1));
@@ -108,7 +108,7 @@ export function describeResponseCache(name: string, open: OpenCache, { whenFull 
     });
 
     if (whenFull === 'oldest goes') {
-      test('when it is full, the oldest go, and never more is kept than may be', async () => {
+      test('a full cache drops its oldest pages and never holds more than its limit', async () => {
         const { cache } = await setup({ maxBytes: 10_000 });
         for (let n = 1; n <= 12; n++) await cache.set(`${URL}${n}`, page(1_000));
         const kept = [];
@@ -116,7 +116,7 @@ export function describeResponseCache(name: string, open: OpenCache, { whenFull 
         expect(kept).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
       });
 
-      test('what has expired, or was replaced, takes no room', async () => {
+      test('expired and replaced pages take no room', async () => {
         const { cache, step } = await setup({ maxBytes: 10_000 });
         for (let n = 1; n <= 20; n++) await cache.set(URL, page(5_000));
         await cache.set(`${URL}2`, page(5_000));
@@ -127,7 +127,7 @@ export function describeResponseCache(name: string, open: OpenCache, { whenFull 
         expect([await cache.get(`${URL}3`), await cache.get(`${URL}4`)]).not.toContain(undefined);
       });
     } else {
-      test('when it is full, it is left alone, and nobody hears an error', async () => {
+      test('a full cache silently refuses new pages until room has built up again', async () => {
         const { cache, step } = await setup({ maxBytes: 1_000_000 });
         const keys = Array.from({ length: 10 }, (_, n) => `${URL}${n}`);
         for (const key of keys) await cache.set(key, page(30_000));
@@ -138,7 +138,7 @@ export function describeResponseCache(name: string, open: OpenCache, { whenFull 
         expect(await cache.get(`${URL} later`), 'room gathers').toBeDefined();
       });
 
-      test('in no minute more is kept than may be, and nearly all of that', async () => {
+      test('no minute takes in more than the limit, and every minute nearly all of it', async () => {
         const { cache, step } = await setup({ maxBytes: 1_000_000 });
         const sizes: number[] = [];
         for (let second = 0; second < 180; second++) {

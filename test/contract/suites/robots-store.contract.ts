@@ -24,17 +24,17 @@ export function describeRobotsStore(name: string, open: () => Promise<OpenedRobo
 
     test.each<[string, RobotsRules]>([
       ['that forbid and allow', { allow: ['/a/b*', '/c$'], disallow: ['/a', '/'], crawlDelayMs: 1_500 }],
-      ['that are for us', { allow: [], disallow: ['/a'], isOurs: true }],
+      ['that name our crawler', { allow: [], disallow: ['/a'], isOurs: true }],
       ['without a delay', { allow: [], disallow: ['/*?"quoted"%20\\'] }],
-      ['that say nothing', ALLOW_ALL],
-    ])('rules %s are found as they were kept, by their origin alone', async (_, rules) => {
+      ['that allow everything', ALLOW_ALL],
+    ])('rules %s are found unchanged, and only for their own origin', async (_, rules) => {
       const { store } = await setup();
       await store.keep(ORIGIN, rules, HOUR_MS);
       expect(await store.find(ORIGIN)).toEqual(rules);
       for (const other of OTHERS) expect(await store.find(other)).toBeUndefined();
     });
 
-    test('rules are found until their time is over, and new ones take their place', async () => {
+    test('rules are found until they expire, and new ones replace them', async () => {
       const { store, step } = await setup();
       await store.keep(ORIGIN, { allow: [], disallow: ['/old'] }, HOUR_MS);
       await store.keep(ORIGIN, { allow: [], disallow: ['/new'] }, HOUR_MS);
@@ -44,14 +44,14 @@ export function describeRobotsStore(name: string, open: () => Promise<OpenedRobo
       expect(await store.find(ORIGIN)).toBeUndefined();
     });
 
-    test('one asks at a time, of each origin', async () => {
+    test('one asker at a time gets the lock of an origin; other origins have their own', async () => {
       const { store } = await setup();
       const locks = await Promise.all(Array.from({ length: 10 }, () => store.lock(ORIGIN, HOUR_MS)));
       expect(locks.filter((locked) => locked)).toEqual([true]);
       for (const other of OTHERS) expect(await store.lock(other, HOUR_MS)).toBe(true);
     });
 
-    test('a lock is free again when it is dropped, or when its time is over', async () => {
+    test('a lock is free again once it is unlocked or has expired', async () => {
       const { store, step } = await setup();
       await store.lock(ORIGIN, HOUR_MS);
       await store.unlock(ORIGIN);
@@ -61,7 +61,7 @@ export function describeRobotsStore(name: string, open: () => Promise<OpenedRobo
       await store.unlock('https://nobody.test');
     });
 
-    test('failures are counted in a row', async () => {
+    test('failures in a row are counted per origin; keeping rules resets the count', async () => {
       const { store } = await setup();
       expect([await store.fail(ORIGIN), await store.fail(ORIGIN)]).toEqual([1, 2]);
       expect(await store.fail('https://b.test')).toBe(1);
@@ -69,7 +69,7 @@ export function describeRobotsStore(name: string, open: () => Promise<OpenedRobo
       expect(await store.fail(ORIGIN), 'it was had in between').toBe(1);
     });
 
-    test('how far a request has come is found by its origin, until it is over or long ago', async () => {
+    test('how far a robots.txt request has come is found by its origin until it succeeds, fails or expires', async () => {
       const { store, step } = await setup();
       const way = { redirects: ['https://b.test/robots.txt', 'https://b.test/"2"'], waits: 3 };
       expect(await store.way(ORIGIN)).toBeUndefined();

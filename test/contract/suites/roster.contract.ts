@@ -24,12 +24,12 @@ export function describeRoster(name: string, open: () => Promise<OpenedRoster>):
       };
     }
 
-    test('nobody works before anybody has beaten', async () => {
+    test('no workers are listed before the first beat', async () => {
       const { roster } = await setup();
       expect(await roster.workers()).toEqual([]);
     });
 
-    test('a worker is listed as it described itself, with the time since', async () => {
+    test('a worker is listed as it described itself, with the time since its last beat', async () => {
       const { roster, step } = await setup();
       const worker = beat('w-1', { inHand: 7, state: 'waiting: Redis' });
       await roster.beat(worker);
@@ -38,7 +38,7 @@ export function describeRoster(name: string, open: () => Promise<OpenedRoster>):
       expect(await roster.workers()).toEqual([{ ...worker, silentMs: 12_000 }]);
     });
 
-    test('each beat takes the place of the one before', async () => {
+    test('each beat of a worker replaces the previous one', async () => {
       const { roster, step } = await setup();
       await roster.beat(beat('w-1'));
       step(5_000);
@@ -46,7 +46,7 @@ export function describeRoster(name: string, open: () => Promise<OpenedRoster>):
       expect(await roster.workers()).toMatchObject([{ id: 'w-1', inHand: 3, state: 'stopping', silentMs: 0 }]);
     });
 
-    test('workers are apart, and one that leaves is gone at once', async () => {
+    test('workers are listed separately, and one that leaves is gone at once', async () => {
       const { roster, ids } = await setup();
       for (const id of ['w-1', 'w-2', 'w-3']) await roster.beat(beat(id));
       await roster.leave('w-2');
@@ -54,7 +54,7 @@ export function describeRoster(name: string, open: () => Promise<OpenedRoster>):
       expect(await ids()).toEqual(['w-1', 'w-3']);
     });
 
-    test('a clock that is set back keeps no silent worker', async () => {
+    test('a silent worker expires although the clock was set back', async () => {
       const { roster, step, ids } = await setup();
       await roster.beat(beat('silent'));
       step(-86_400_000);
@@ -79,7 +79,7 @@ export function describeRoster(name: string, open: () => Promise<OpenedRoster>):
       expect(await ids()).toEqual(['heard', 'silent']);
     });
 
-    test('a clock that steps back makes nobody silent for less than no time', async () => {
+    test('a clock that steps back never makes a silence negative', async () => {
       const { roster, step } = await setup();
       await roster.beat(beat('w-1'));
       step(-60_000);

@@ -5,7 +5,7 @@ import { pages } from './frontier/frontier-setup.ts';
 
 const ROOM = { limit: 200, window: 1_000, unpaced: false };
 
-/** The contract of the overview of all runs, and of what each one waits for. */
+/** The contract of the overview of all runs and of the hosts each one waits for. */
 export function describeRunOverview(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`run overview: ${name}`, () => {
     afterAll(close);
@@ -16,7 +16,7 @@ export function describeRunOverview(name: string, open: OpenStore, close: () => 
       return store;
     }
 
-    test('a run stands where its progress says, and an unknown one nowhere', async () => {
+    test('the standing of a run has its incarnation, state and whether it has ended; an unknown run has none', async () => {
       const { runs, frontier } = await setup();
       expect(await runs.standing('r')).toBeUndefined();
       const { incarnation } = await runs.open('r', FAST_RUN, 'p');
@@ -32,7 +32,7 @@ export function describeRunOverview(name: string, open: OpenStore, close: () => 
       expect(await runs.standing('r'), 'joined again').toEqual({ incarnation, state: 'running', hasEnded: false });
     });
 
-    test('a cancelled run has ended once nothing of it is left', async () => {
+    test('a cancelled run has ended once all its tasks are drained', async () => {
       const { runs, frontier } = await setup();
       await runs.open('r', FAST_RUN, 'p');
       await frontier.offer('r', pages(1, 3));
@@ -48,7 +48,7 @@ export function describeRunOverview(name: string, open: OpenStore, close: () => 
       ]);
     });
 
-    test('runs are counted: none, one that waits for seeds, one that has ended, and that one joined again', async () => {
+    test('known and open runs are counted as runs are opened, joined, ended and reopened', async () => {
       const { runs } = await setup();
       expect(await runs.counts()).toEqual({ known: 0, open: 0 });
       await runs.open('r', FAST_RUN, 'p');
@@ -63,7 +63,7 @@ export function describeRunOverview(name: string, open: OpenStore, close: () => 
       expect(await runs.counts()).toEqual({ known: 2, open: 1 });
     });
 
-    test('runs are listed with the newest first, those that have not ended on demand, and never more than asked for', async () => {
+    test('all runs and open runs are listed newest first, never more than the limit', async () => {
       const { runs, step } = await setup();
       for (const run of ['c', 'a', 'd', 'b']) {
         await runs.open(run, FAST_RUN, 'p');
@@ -77,14 +77,14 @@ export function describeRunOverview(name: string, open: OpenStore, close: () => 
       expect([await runs.list(0), await runs.listOpen(0)]).toEqual([[], []]);
     });
 
-    test('of many hosts as many are named as were asked for, each once, first those that are looked at last', async () => {
+    test('hosts of a run are listed once each, up to the limit, beginning with those paused longest', async () => {
       const { runs, gate, frontier } = await setup();
       await runs.open('r', FAST_RUN, 'p');
       const hosts = Array.from({ length: 450 }, (_, i) => `host-${i}.test`);
       for (const host of hosts) await frontier.offer('r', pages(1, 1, host));
       const paused = ['host-7.test', 'host-400.test', 'host-99.test'];
       for (const [i, host] of paused.entries()) await gate.pause(host, (i + 1) * 60_000, 'HTTP 429');
-      // Release finds them paused, and sets when it looks at them again.
+      // Release finds them paused and schedules their next check.
       while ((await frontier.release({ ...ROOM, limit: 20 })).tasks.length > 0);
       await frontier.offer(
         'r',

@@ -25,7 +25,7 @@ export function describeRuns(name: string, open: OpenStore, close: () => Promise
       expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
     });
 
-    test('a lost producer is forgotten when another has read the same input to its end, and not before', async () => {
+    test('a lost producer is forgotten once another one has read the same input to its end', async () => {
       const { runs, step } = await setup();
       await runs.seal('r', 'p');
       for (const lost of ['one', 'two']) await runs.open('r', OPTIONS, lost, { input: 'a sitemap' });
@@ -58,7 +58,7 @@ export function describeRuns(name: string, open: OpenStore, close: () => Promise
       expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
     });
 
-    test('an incarnation that the store has lost is not opened, offered to or sealed', async () => {
+    test('an incarnation that the store has lost cannot be opened, offered to or sealed', async () => {
       const { frontier, runs } = await setup();
       const { incarnation } = await runs.open('r', OPTIONS, 'p');
       expect((await runs.progress('r'))?.incarnation).toBe(incarnation);

@@ -36,12 +36,12 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       return { ...opened, read };
     }
 
-    test('before anything is put there is nothing to read', async () => {
+    test('nothing can be read before the first record is put', async () => {
       const { source, read } = await setup();
       expect([await source.runs(), await source.has('r'), await read()]).toEqual([[], false, []]);
     });
 
-    test('pages and failures are read as they were put', async () => {
+    test('pages and failures are read back unchanged', async () => {
       const { sink, read } = await setup();
       const records = [
         page(1, {
@@ -76,7 +76,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect((await read()).map((record) => record.outcome === 'done' && record.data)).toEqual(values);
     });
 
-    test('a record that was put can be read at once, by anybody', async () => {
+    test('a record can be read as soon as it is put, whichever sink stored it', async () => {
       const { sink, other, source } = await setup();
       await sink.put(page(1));
       expect(await source.has('r')).toBe(true);
@@ -84,7 +84,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect((await Array.fromAsync(source.read('r'))).length).toBe(2);
     });
 
-    test('the number of done pages is known before the first record; pages recorded twice may count twice', async () => {
+    test('a reader gets the number of done pages before the first record; pages recorded twice may count twice', async () => {
       const { sink, other, source } = await setup();
       const told: (number | string)[] = [];
       const watch = { onCounted: (done: number) => told.push(done) };
@@ -132,7 +132,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect(await source.last()).toBe('danach');
     });
 
-    test('a newer release wins, an older one never does, and the same one again changes nothing', async () => {
+    test('the record of a newer release wins, an older one never does, and the same release again changes nothing', async () => {
       const { sink, other, read } = await setup();
       await sink.put(page(1, { release: 5, title: 'five' }));
       await other.put(page(1, { release: 4, title: 'four' }));
@@ -149,7 +149,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       ]);
     });
 
-    test('the highest release wins when many come at once, from several processes', async () => {
+    test('the highest release wins when many arrive at once from two sinks', async () => {
       const { sink, other, read } = await setup();
       const puts: Promise<void>[] = [];
       for (let n = 0; n < 400; n++) {
@@ -182,7 +182,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect((await read()).length).toBe(300);
     });
 
-    test('a big body and a long URL: the body is cut where the record would be too large, and the record says so', async () => {
+    test('content that would make a record too large is cut, and the record lists it as truncated', async () => {
       const { sink, read } = await setup();
       const url = `http://a.test/${'x'.repeat(8_000)}`;
       const content = 'page '.repeat(2_000_000);
@@ -211,7 +211,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect((await read()).map(({ url }) => url)).toEqual(['http://a.test/2']);
     });
 
-    test(`characters that no text should hold are ${guarantees.oddCharacters}, and hurt no other record`, async () => {
+    test(`characters that no text should contain are ${guarantees.oddCharacters}, and do not harm other records`, async () => {
       const { sink, read } = await setup();
       const odd = 'nul \u0000, half \ud83d, other half \udc00, whole 🚀, written \\u0000 and \\ud83d.';
       const mended = 'nul \ufffd, half \ufffd, other half \ufffd, whole 🚀, written \\u0000 and \\ud83d.';
@@ -223,7 +223,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       ]);
     });
 
-    test('a record that can not be written as JSON is refused, and the next one is stored', async () => {
+    test('a record that cannot be written as JSON is refused, and the next one is stored', async () => {
       const { sink, read } = await setup();
       const circle: Record<string, unknown> = {};
       circle.self = circle;

@@ -27,7 +27,7 @@ export function describeSteering(name: string, open: OpenStore, close: () => Pro
       };
     }
 
-    test('each step tells what was and what is; a run that is over stays so; one that is unknown is none', async () => {
+    test('steering a run returns its state before and after; an ended run keeps its state; an unknown one gives undefined', async () => {
       const { runs } = await setup();
       expect(await runs.pause('r', 'they called')).toEqual({ was: 'running', is: 'paused' });
       expect(await runs.progress('r')).toMatchObject({ state: 'paused', pauseReason: 'they called' });
@@ -44,7 +44,7 @@ export function describeSteering(name: string, open: OpenStore, close: () => Pro
       expect(await runs.resume('s')).toEqual({ was: 'cancelled', is: 'cancelled' });
     });
 
-    test('lost producers are named, those lost longest first', async () => {
+    test('lost producers are named, the one silent for longest first', async () => {
       const { runs, step } = await setup();
       step(30_000);
       await runs.open('r', FAST_RUN, 'q');
@@ -61,7 +61,7 @@ export function describeSteering(name: string, open: OpenStore, close: () => Pro
       });
     });
 
-    test('a host paused by hand stays paused, whatever else asks for a pause, until it is resumed', async () => {
+    test('a host paused by hand stays paused until it is resumed, whatever other pauses end meanwhile', async () => {
       const { gate, frontier, step, released } = await setup();
       await frontier.offer('r', [page('1'), page('2')]);
       await gate.pause('a.test', 60_000, 'Retry-After');
@@ -82,7 +82,7 @@ export function describeSteering(name: string, open: OpenStore, close: () => Pro
       expect(await gate.resume('a.test')).toBeUndefined();
     });
 
-    test('what asks a host, or leaves it, does not shorten what is known of its pause', async () => {
+    test('a request that leaves a host does not end its pause by hand', async () => {
       const { gate } = await setup();
       const limit = { intervalMs: 100, concurrency: 2 };
       await gate.ask('a.test', limit, 'under way');
@@ -91,7 +91,7 @@ export function describeSteering(name: string, open: OpenStore, close: () => Pro
       expect(await gate.pauseByHand('a.test', 'by hand')).toMatchObject({ byHand: true });
     });
 
-    test('a delivery of a host paused by hand is put back, and its host is not given up', async () => {
+    test('a delivery for a host paused by hand is put back, and the host is not given up during the pause', async () => {
       const { gate, frontier, runs, step, released } = await setup();
       await frontier.offer('r', [page('1'), page('2')]);
       await frontier.release({ ...ROOM, limit: 1 });
@@ -106,7 +106,7 @@ export function describeSteering(name: string, open: OpenStore, close: () => Pro
       expect(await runs.progress('r')).toMatchObject({ failed: 0 });
     });
 
-    test('the hosts that are due now are counted, and those that are paused are named', async () => {
+    test('hosts that are due are counted, and paused hosts are listed', async () => {
       const { gate, hosts, frontier, runs, step, released } = await setup();
       await frontier.offer('r', [page('1'), page('1', 'b.test'), page('1', 'c.test')]);
       expect(await hosts.due()).toBe(3);

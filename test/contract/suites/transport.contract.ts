@@ -92,7 +92,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       expect(await transport.depths()).toMatchObject({ priority: { ready: 0, consumers: 0 } });
     });
 
-    test('a consumer without acks that is stopped meanwhile either hands over or leaves each message', async () => {
+    test('a consumer without acks that is stopped under load either hands over or leaves each message', async () => {
       const { transport, other } = await setup();
       const inbox = new Inbox();
       const consumer = await other.consume('priority', inbox.handler, { prefetch: 1, ack: 'auto' });
@@ -113,7 +113,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       });
     });
 
-    test('no more than the prefetch is handed over unanswered', async () => {
+    test('no more deliveries than the prefetch are unanswered at a time', async () => {
       const { transport } = await setup();
       await transport.publish(Array.from({ length: 10 }, () => message()));
       const { promise: answer, resolve } = Promise.withResolvers<Handling>();
@@ -127,7 +127,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       expect(inbox.deliveries.length).toBe(10);
     });
 
-    test('a delivery that is returned comes again, marked as redelivered', async () => {
+    test('a returned delivery comes again, marked as redelivered', async () => {
       const { transport } = await setup();
       const inbox = new Inbox(({ redelivered }) => (redelivered ? 'ack' : 'return'));
       await transport.consume('normal', inbox.handler, { prefetch: 5 });
@@ -178,7 +178,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       expect(ids(inbox.deliveries).toSorted()).toEqual(ids(sent).toSorted());
     });
 
-    test('a message that outlives its own TTL, or its queue, is not delivered', async () => {
+    test('a message past its own TTL or its queue’s is not delivered', async () => {
       const { transport } = await setup({ normal: 300 });
       await transport.publish([message('normal'), message('priority', { ttlMs: 300 })]);
       await expect
@@ -195,7 +195,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
         .toBe(0);
     });
 
-    test('a dead letter is confirmed, and delivered to nobody', async () => {
+    test('a dead letter is confirmed and delivered to no consumer', async () => {
       const { transport } = await setup();
       const inbox = new Inbox();
       await transport.consume('normal', inbox.handler, { prefetch: 1 });
@@ -204,7 +204,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       expect((await inbox.has(1)).map(({ queue }) => queue)).toEqual(['normal']);
     });
 
-    test('a body is bytes, and comes through as it is', async () => {
+    test('a body of arbitrary bytes arrives unchanged', async () => {
       const { transport } = await setup();
       const body = new Uint8Array([0, 255, 128, 10, 13]);
       const inbox = new Inbox();
@@ -214,7 +214,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       expect([...(delivery?.body ?? [])]).toEqual([...body]);
     });
 
-    test('ten thousand messages come through, each once', async () => {
+    test('ten thousand messages arrive, each once', async () => {
       const { transport, other } = await setup();
       const inbox = new Inbox();
       await other.consume('normal', inbox.handler, { prefetch: 40 });

@@ -3,7 +3,7 @@ import type { Offer } from '../../../../shared/ports/frontier/frontier.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier-setup.ts';
 
-/** What every frontier promises, said one by one; the model beside it looks for what nobody thought of. */
+/** The promises of every frontier, one test each. The model-based test searches for the cases nobody thought of. */
 export function describeFrontier(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`frontier: ${name}`, () => {
     afterAll(close);
@@ -27,7 +27,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await runs.progress('r')).toMatchObject({ state: 'finished', sealed: true });
     });
 
-    test('a run takes no more links than it may have tasks; what is left out is not marked', async () => {
+    test('links beyond `most` tasks of the run are left out and not marked; seeds are always taken', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', [page(1)]);
       const { tasks } = await frontier.release(ROOM);
@@ -52,7 +52,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       });
     });
 
-    test('a run with a limit takes its first tasks, seeds and links together; the rest is counted, and not marked', async () => {
+    test('a run with a limit takes its first seeds and links up to that number; the rest is counted but not marked', async () => {
       const { frontier, runs } = await setup();
       const limit = { limit: 3 };
       expect(await frontier.offer('r', pages(1, 2), limit)).toEqual({ accepted: 2, known: 0 });
@@ -72,7 +72,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await frontier.offer('r', [page(6)])).toEqual({ accepted: 1, known: 0 });
     });
 
-    test('links that a page did not offer are counted with its outcome, once', async () => {
+    test('links that a page left out are counted once, with its outcome', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', [page(1)]);
       const { tasks } = await frontier.release(ROOM);
@@ -89,7 +89,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       });
     });
 
-    test('tasks are counted by the step that their marks carry, which a text that is no URL has not', async () => {
+    test('tasks are counted by the step in their mark; a malformed text counts for no step', async () => {
       const { frontier, runs } = await setup();
       const at = (n: number, step: string) => {
         const offer = page(n);
@@ -114,7 +114,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       });
     });
 
-    test('a run takes links to no more hosts of a domain than it may have; further ones are counted, and not marked', async () => {
+    test('links to hosts of a domain beyond `mostHosts` are counted as out of scope and not marked', async () => {
       const { frontier, runs } = await setup();
       const linkTo = (host: string, n: number, domain = 'a.test') => ({ ...page(n, host), domain });
       const wild = (from: number, to: number, n = 1) =>
@@ -140,7 +140,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await runs.progress('r')).toMatchObject({ discovered: 8, leftOut: { scope: 5 } });
     });
 
-    test('the URL as it was written, its depth and its step come back from the frontier', async () => {
+    test('a released task has the URL as it was written, its depth and its step', async () => {
       const { frontier } = await setup();
       const task = {
         url: 'http://a.test/%7euser',
@@ -155,7 +155,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(tasks[0]?.task).toEqual({ ...task, run: 'r', queue: 'priority' });
     });
 
-    test('a known URL is counted and dropped, in the next run too; a run with marks of its own takes it', async () => {
+    test('a known URL is dropped as a duplicate, in the next run too; a run with its own marks takes it', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', pages(1, 3));
       expect(await frontier.offer('r', pages(2, 4))).toEqual({ accepted: 1, known: 2 });
@@ -173,7 +173,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await runs.progress('r')).toMatchObject({ discovered: 3, duplicate: 0 });
     });
 
-    test('a failed URL is not taken again by its run, but by the next', async () => {
+    test('a failed URL is refused by its own run and taken by the next', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', [page(1)]);
       await frontier.release(ROOM);
@@ -184,7 +184,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect((await runs.progress('r'))?.reasons).toEqual({ failed: { http_4xx: 1 }, skipped: {} });
     });
 
-    test('a malformed text is released to be failed, and stays known', async () => {
+    test('a malformed text is released so that it can be failed, and stays known to later runs', async () => {
       const { frontier, runs } = await setup();
       const offer: Offer = { malformed: 'ht!tp:/x\ty', problem: 'it is not a valid URL' };
       await frontier.offer('r', [offer]);
@@ -197,7 +197,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await frontier.offer('next', [offer])).toEqual({ accepted: 0, known: 1 });
     });
 
-    test('a text that reads like the mark of a page for a step is no mark of it', async () => {
+    test('a malformed text that equals the mark of a step’s page does not make that page known', async () => {
       const { frontier } = await setup();
       const mark = 'product http://h/1';
       const step: Offer = { url: 'http://h/1', host: 'h', queue: 'normal', mark, step: 'product', depth: 1 };
@@ -219,7 +219,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await frontier.offer('r', [page(3)], { parent: 1 })).toEqual({ refused: 'parent' });
     });
 
-    test('a task put back goes to the head of its list, and its number changes', async () => {
+    test('a task put back goes to the head of its list and gets a new release number', async () => {
       const { frontier } = await setup();
       await frontier.offer('r', pages(1, 3));
       await frontier.release({ ...ROOM, limit: 1 });
@@ -232,7 +232,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await frontier.settle('r', 1, { outcome: { kind: 'done' } })).toBe('already');
     });
 
-    test('a retry counts an attempt and waits its time', async () => {
+    test('a retry counts an attempt and is released when its delay is over', async () => {
       const { frontier, step, runs } = await setup();
       await frontier.offer('r', [page(1)]);
       await frontier.release(ROOM);
@@ -246,7 +246,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect((await frontier.release(ROOM)).tasks).toMatchObject([{ state: { attempts: 1, starts: 0 } }]);
     });
 
-    test('a deferral with a time of its own waits for it at no attempt, and holds up nobody else of its host', async () => {
+    test('a deferral with a delay waits for it, costs no attempt and does not hold up other tasks of its host', async () => {
       const { frontier, step } = await setup();
       await frontier.offer('r', pages(1, 2));
       await frontier.release({ ...ROOM, limit: 1 });
@@ -258,7 +258,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect((await frontier.release(ROOM)).tasks).toMatchObject([{ release: 3, state: { attempts: 0, starts: 0 } }]);
     });
 
-    test('a paused run releases nothing, and deliveries in hand are put back', async () => {
+    test('a paused run releases nothing, puts deliveries back and still accepts seeds', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', pages(1, 3));
       await frontier.release({ ...ROOM, limit: 1 });
@@ -270,7 +270,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect((await frontier.release(ROOM)).tasks.length).toBe(4);
     });
 
-    test('cancel: what waits is drained, what is in flight counts when it comes back, and the marks are free', async () => {
+    test('cancelling drains waiting tasks, counts tasks in flight as they come back and frees their marks', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', pages(1, 6));
       await frontier.release({ ...ROOM, limit: 4 });
@@ -294,7 +294,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await runs.open('r', OPTIONS, 'p')).toMatchObject({ how: 'cancelled' });
     });
 
-    test('a run that the store does not know is worked without a ledger', async () => {
+    test('a delivery of a run that the store does not know is admitted as `unknown_run`', async () => {
       const { frontier, runs } = await setup();
       expect(await frontier.admit('lost', 1, 'w')).toEqual({ verdict: 'unknown_run' });
       expect(await runs.progress('lost')).toBeUndefined();

@@ -8,7 +8,7 @@ import { markOf } from '../../../../shared/task/url/fingerprint.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { OPTIONS, ROOM } from './frontier-setup.ts';
 
-/** A product has prices and reviews below it; an offer of each, then a summary, and a report of the run. */
+/** A product page leads to prices and reviews, which join in an offer, then in a summary. A report joins the whole run. */
 const PLAN: JoinPlan = {
   joins: {
     offer: { per: '', of: ['price', 'reviews'] },
@@ -28,7 +28,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     const { port, runs, ...store } = await open();
     onTestFinished(() => store.close());
     await runs.open('r', { ...OPTIONS, joins: PLAN, ...options }, 'p');
-    /** All that is due, admitted. */
+    /** Releases and admits all tasks that are due. */
     const take = async (): Promise<ReleasedTask[]> => {
       const { tasks } = await port.release(ROOM);
       for (const task of tasks) await port.admit('r', nameOf(task), 'w');
@@ -49,7 +49,7 @@ export function describeGroups(name: string, open: OpenStore): void {
       expect(waiting + inFlight + done + skipped + failed + cancelled).toBe(discovered);
       return { discovered, waiting, inFlight, done, openGroups, state };
     };
-    /** The owner is in hand. */
+    /** Offers the owner, and releases and admits it. */
     const begun = async () => {
       await port.offer('r', [seed(OWNER)]);
       return await one();
@@ -57,7 +57,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     return { ...store, port, runs, take, one, settle, follow, counts, begun };
   }
 
-  test(`${name}: the last member that ends makes the joins, layer by layer, and each gets what it takes`, async () => {
+  test(`${name}: the end of the last member creates the joins, layer by layer, and each join gets its inputs`, async () => {
     const { port, begun, follow, settle, take, one, counts } = await setup();
     const owner = await begun();
     expect(await follow(owner, [member('price'), member('reviews')])).toEqual({ accepted: 2, known: 0 });
@@ -91,7 +91,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(await port.group('r', GROUP)).toBeUndefined();
   });
 
-  test(`${name}: an owner without children makes its joins itself, and an owner that fails makes none`, async () => {
+  test(`${name}: an owner without children creates the joins when it is done, and none when it fails`, async () => {
     const { port, begun, settle, one, counts, take } = await setup();
     const owner = await begun();
     await settle(owner, { ...DONE, input: 'owner' });
@@ -105,7 +105,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(await counts()).toMatchObject({ openGroups: 0, discovered: 4 });
   });
 
-  test(`${name}: an owner that fails after its children makes no joins, and its group is gone with the last of them`, async () => {
+  test(`${name}: an owner that fails after offering children creates no joins; its group closes with the last child`, async () => {
     const { port, begun, follow, settle, one, take, counts } = await setup();
     const owner = await begun();
     await follow(owner, [member('price')]);
@@ -116,7 +116,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(await port.group('r', GROUP)).toBeUndefined();
   });
 
-  test(`${name}: members of members count, repeats and what is known do not`, async () => {
+  test(`${name}: members offered by members count in the group; repeated and known ones do not`, async () => {
     const { port, begun, follow, settle, one, take, counts } = await setup();
     const owner = await begun();
     await follow(owner, [member('price'), member('price')]);
@@ -132,7 +132,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(await counts()).toMatchObject({ discovered: 3, waiting: 1 });
   });
 
-  test(`${name}: members go ahead of what waits at their host, in their order`, async () => {
+  test(`${name}: members are released before other tasks waiting for their host, in the order they were offered`, async () => {
     const { port, begun, follow, take } = await setup();
     const owner = await begun();
     await port.offer('r', [seed('http://a.test/next')]);
@@ -141,7 +141,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(urls).toEqual(['http://a.test/reviews', 'http://a.test/price', 'http://a.test/next']);
   });
 
-  test(`${name}: many owners at one host keep few groups open, however many wait`, async () => {
+  test(`${name}: few groups of one host are open at a time, however many owners wait`, async () => {
     const { port, settle, counts } = await setup();
     await port.offer(
       'r',
@@ -164,7 +164,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(most).toBeLessThan(15);
   });
 
-  test(`${name}: a run's joins are made when nothing else is left, and again after it took more`, async () => {
+  test(`${name}: the joins of a run are created when nothing else is left, and again after it has taken more`, async () => {
     const { port, runs, settle, one, take, counts } = await setup({ joins: { ...PLAN, groups: {}, owners: {} } });
     await port.offer('r', [seed(OWNER)]);
     await settle(await one());
@@ -196,7 +196,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(await counts()).toMatchObject({ state: 'finished', discovered: 0 });
   });
 
-  test(`${name}: a cancelled run makes no joins, and its groups are gone`, async () => {
+  test(`${name}: a cancelled run creates no joins, and its groups are closed`, async () => {
     const { port, runs, begun, follow, settle, counts } = await setup();
     const owner = await begun();
     await follow(owner, [member('price'), member('reviews')]);
@@ -207,7 +207,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(await port.group('r', GROUP)).toBeUndefined();
   });
 
-  test(`${name}: a member that is put back into a cancelled run has ended in its group, too`, async () => {
+  test(`${name}: a member put back into a cancelled run counts as ended in its group`, async () => {
     const { runs, begun, follow, settle, take, counts } = await setup();
     const owner = await begun();
     await follow(owner, [member('price'), member('reviews')]);
@@ -219,7 +219,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(await counts()).toMatchObject({ state: 'cancelled', openGroups: 0, discovered: 3, waiting: 0, inFlight: 0 });
   });
 
-  test(`${name}: max-pages and limit leave joins out of account`, async () => {
+  test(`${name}: joins do not count towards max-pages or the limit`, async () => {
     const { port, begun, settle, one, take } = await setup();
     await settle(await begun());
     await settle(await one());
@@ -237,7 +237,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     });
   });
 
-  test(`${name}: a group that holds too much says so, and stays within its bound`, async () => {
+  test(`${name}: the inputs of a group above the size bound are marked too large, and stay within the bound`, async () => {
     const { port, begun, follow, settle, take, one } = await setup();
     const owner = await begun();
     await follow(owner, [member('price'), member('reviews')]);
@@ -248,7 +248,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect([inputs.isTooLarge, Object.keys(inputs.inputs).length]).toEqual([true, 1]);
   });
 
-  test(`${name}: a redirect is claimed inside the group, and a settle repeats the claim`, async () => {
+  test(`${name}: a redirect target is claimed within the group; settling claims it if the claim was lost`, async () => {
     const { port, begun, follow, settle, take } = await setup();
     const owner = await begun();
     await follow(owner, [member('price'), member('reviews')]);
@@ -261,7 +261,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(await port.claim('r', nameOf(reviews), lost)).toBe('taken');
   });
 
-  test(`${name}: what a failed member has claimed is free for others of its group`, async () => {
+  test(`${name}: a redirect target claimed by a member that failed is free for other members of its group`, async () => {
     const { port, begun, follow, settle, take } = await setup();
     const owner = await begun();
     await follow(owner, [member('price'), member('reviews')]);
@@ -272,7 +272,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(await port.claim('r', nameOf(reviews), to)).toBe('claimed');
   });
 
-  test(`${name}: members count in their own group, even where others know them`, async () => {
+  test(`${name}: a member is accepted by its group although its page is known outside, and refused in another group`, async () => {
     const { port, begun, follow, take, settle } = await setup();
     await port.offer('r', [{ ...seed('http://a.test/price'), mark: 'price http://a.test/price', step: 'price' }]);
     for (const each of await take()) await settle(each);

@@ -18,7 +18,7 @@ function page(n: number, changedAt?: number): Offer {
   return { url, mark: url, host: 'a.test', step: '', depth: 0, queue: 'normal', changedAt };
 }
 
-/** What incremental runs promise: which marked URLs they take again, and what they remember. */
+/** The promises of incremental runs: which marked URLs they take again, and what they remember of a page. */
 export function describeIncremental(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`incremental runs: ${name}`, () => {
     afterAll(close);
@@ -37,7 +37,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       return {
         ...store,
         ...steps,
-        /** A whole run before those that a test is about. */
+        /** A complete earlier run, before the runs that the test is about. */
         async crawl(...offers: Offer[]): Promise<void> {
           await steps.begin('first');
           await steps.offer('first', ...offers);
@@ -47,7 +47,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       };
     }
 
-    /** Releases, admits and settles all that is due, and returns what each admission knew. */
+    /** Releases, admits and settles all tasks that are due. Returns the `known` facts of each admission. */
     async function work({ frontier }: Store, run: string, settlement: Settlement) {
       const { tasks } = await frontier.release(ROOM);
       const known = [];
@@ -60,7 +60,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       return known;
     }
 
-    test('a known URL is taken again when its sitemap says that it changed after its last fetch; else it is a duplicate', async () => {
+    test('a known URL is taken again if its sitemap says it changed after its last fetch; otherwise it is a duplicate', async () => {
       const { begin, offer, work, end, step, now, runs } = await setup();
       await begin('first');
       const [before, fetched] = [now(), now() + 5_000];
@@ -76,7 +76,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await runs.progress('second')).toMatchObject({ discovered: 1, duplicate: 2, done: 1 });
     });
 
-    test('pages older than recrawlAfterMs are due again, changed or not', async () => {
+    test('a page is due again `recrawlAfterMs` after its fetch, changed or not', async () => {
       const { crawl, begin, offer, step } = await setup();
       await crawl(page(1));
       step(HOUR - 1);
@@ -86,7 +86,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await offer('second', page(1))).toEqual(TAKEN);
     });
 
-    test('the age of a page counts from when it was asked for, not from when its record was stored', async () => {
+    test('the age of a page counts from its request, not from when its outcome was settled', async () => {
       const { begin, offer, work, end, step, now } = await setup();
       await begin('first');
       await offer('first', page(1));
@@ -99,7 +99,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await offer('second', page(1, asked + 1))).toEqual(TAKEN);
     });
 
-    test('a run takes a URL once, however often it is offered, and whatever its sitemap says', async () => {
+    test('a run takes a URL once, however often it is offered and whatever its sitemap says', async () => {
       const { begin, offer, work, end, step, now, frontier, runs } = await setup();
       await begin('first', { recrawlAfterMs: 1 });
       expect(await offer('first', page(1), page(1))).toEqual({ accepted: 1, known: 1 });
@@ -116,7 +116,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await runs.progress('second')).toMatchObject({ discovered: 1, duplicate: 2 });
     });
 
-    test('a run that may have no more takes none that is due; what is not due is a duplicate still', async () => {
+    test('a run that is full leaves out pages that are due; pages that are not due still count as duplicates', async () => {
       const { crawl, begin, offer, step, now, frontier, runs } = await setup();
       await crawl(page(1), page(2));
       step(HOUR);
@@ -141,7 +141,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await runs.progress('second')).toMatchObject({ discovered: 4 });
     });
 
-    test('where a redirect led is taken, whatever its age, until the task that claimed it fails', async () => {
+    test('a claimed redirect target counts as known, whatever its age, until the task that claimed it fails', async () => {
       const { begin, offer, end, step, frontier } = await setup();
       const goTo = async (n: number, settlement: Settlement) => {
         const [first] = (await frontier.release(ROOM)).tasks;
@@ -162,7 +162,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       await end('run');
     });
 
-    test('a claim that a settle repeats, since the store has lost it, counts for the run as the first did', async () => {
+    test('a claim that the store lost and that settling repeats makes its URL known to the run', async () => {
       const { begin, offer, work, step, now } = await setup();
       await begin('run', { recrawlAfterMs: 1 });
       await offer('run', page(1));
@@ -171,7 +171,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await offer('run', page(2, now()))).toEqual(KNOWN);
     });
 
-    test('what a page has claimed is known when it is taken again', async () => {
+    test('a page that is taken again comes with the redirect target it claimed last time', async () => {
       const { begin, offer, work, end, step, now } = await setup();
       await begin('first');
       await offer('first', page(1));
@@ -185,7 +185,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await work('second')).toEqual([{ ...FACTS, etag: '"1"', claimed, fetchedAt }]);
     });
 
-    test('a cancelled page that was crawled before keeps its mark, and loses what it claimed', async () => {
+    test('a cancelled page that was crawled before keeps its mark and loses its claim', async () => {
       const { crawl, begin, offer, step, now, frontier, runs } = await setup();
       await crawl(page(1));
       step(HOUR);
@@ -202,7 +202,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await offer('third', page(1), page(2))).toEqual({ accepted: 1, known: 1 });
     });
 
-    test('while one run has a URL in work, no other takes it', async () => {
+    test('a URL that one run has in work is a duplicate for every other run', async () => {
       const { crawl, begin, offer, work, step, now } = await setup();
       await crawl(page(1));
       step(HOUR);
@@ -215,7 +215,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await offer('b', page(1))).toEqual(TAKEN);
     });
 
-    test('marked URLs that no incremental run has seen are due by age alone, and only while no other run may have them', async () => {
+    test('a URL marked by a plain run is due by age alone, and only after that run has ended', async () => {
       const { begin, offer, work, end, now } = await setup();
       await begin('plain', { incremental: false });
       await offer('plain', page(1));
@@ -230,7 +230,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await offer('ages', page(1))).toEqual(TAKEN);
     });
 
-    test('a plain run neither takes marked URLs again nor remembers anything', async () => {
+    test('a plain run does not take marked URLs again and remembers nothing of its pages', async () => {
       const { begin, offer, work, end, step, now } = await setup();
       await begin('plain', { incremental: false });
       await offer('plain', page(1));
@@ -245,7 +245,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await work('incremental')).toEqual([undefined]);
     });
 
-    test('with marks of its own, a run takes every page, and those of a known age only when they are due', async () => {
+    test('an incremental run with its own marks takes every page; with `recrawlAfterMs`, known pages only when due', async () => {
       const { begin, offer, work, end, step, now } = await setup();
       await begin('first', { dedup: 'run' });
       await offer('first', page(1), page(2), page(3));
@@ -260,7 +260,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await offer('due', page(1))).toEqual(TAKEN);
     });
 
-    test('a page that failed is taken by the next run, and what is known of it stays known', async () => {
+    test('a page that failed is taken by the next run, with the facts of its last good fetch', async () => {
       const { crawl, begin, offer, work, end, step, now } = await setup();
       await crawl(page(1));
       const fetchedAt = now();
@@ -275,7 +275,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await work('third')).toEqual([{ ...FACTS, etag: '"1"', fetchedAt }]);
     });
 
-    test('a cancelled page that was crawled before keeps its mark, and is taken again', async () => {
+    test('a cancelled page that was crawled before keeps its mark, and the next incremental run takes it again', async () => {
       const { crawl, begin, offer, step, now, runs, frontier } = await setup();
       await crawl(page(1));
       step(HOUR);
@@ -289,7 +289,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await offer('third', page(1, now()))).toEqual(TAKEN);
     });
 
-    test('what did not have to be fetched is counted once', async () => {
+    test('the bytes saved by a page that has not changed are counted once', async () => {
       const { begin, offer, frontier, runs } = await setup();
       await begin('r');
       await offer('r', page(1));
@@ -312,7 +312,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await work('r')).toEqual([undefined]);
     });
 
-    test('what is forgotten is forgotten with its page', async () => {
+    test('forgetting a mark also forgets the facts of its page', async () => {
       const { crawl, begin, offer, work, end, step, marks, now } = await setup();
       await crawl(page(1), page(2));
       step(HOUR);

@@ -5,13 +5,13 @@ import { offerAll } from '../../../support/stores/offer-all.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { page, pages, ROOM, releases, setupOf, urls } from './frontier-setup.ts';
 
-/** What every frontier promises of tasks that are out: how long they are left alone, and who may settle them. */
+/** The promises of every frontier about tasks in flight: how long they are left alone, and who may settle them. */
 export function describeLeases(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`leases: ${name}`, () => {
     afterAll(close);
     const setup = setupOf(open);
 
-    test('past its deadline a task is found so by release and by admit', async () => {
+    test('a task past its deadline gets the verdict `deadline` from both release and admit', async () => {
       const { frontier, step } = await setup();
       await frontier.offer('r', [page(1, 'a.test', { deadlineMs: 10_000 }), page(2, 'a.test', { deadlineMs: 10_000 })]);
       await frontier.release({ ...ROOM, limit: 1 });
@@ -20,7 +20,7 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       expect((await frontier.release(ROOM)).tasks).toMatchObject([{ verdict: 'deadline', release: 2 }]);
     });
 
-    test('a release says what time it is, so that nobody takes a deadline by a clock of their own', async () => {
+    test('a release carries the store’s time, so that callers can compare deadlines with it', async () => {
       const { frontier, step } = await setup();
       await frontier.offer('r', [page(1, 'a.test', { deadlineMs: 10_000 })]);
       step(4_000);
@@ -28,7 +28,7 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       expect((tasks[0]?.state.deadline ?? 0) - now).toBe(6_000);
     });
 
-    test('leases: publishing 60 s, queued TTL and 5 min or deadline and 1 min, working 60 s and renewed', async () => {
+    test('a lease lasts 60 s publishing, TTL + 5 min or deadline + 1 min queued, 60 s working from each renewal', async () => {
       const { frontier, step } = await setup({}, { normalTtlMs: 3_600_000 });
       await frontier.offer('r', [...pages(1, 3), page(4, 'a.test', { deadlineMs: 600_000 })]);
       await frontier.release(ROOM);
@@ -52,7 +52,7 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       expect(await frontier.reap(), 'TTL and 5 minutes').toBe(1);
     });
 
-    test('after a broker was wiped, queued tasks wait again at once; late deliveries are dropped, the rest stays', async () => {
+    test('ending queued tasks after a broker wipe makes them wait again at once; their late deliveries are dropped', async () => {
       const { frontier, runs } = await setup();
       await offerAll(frontier, 'r', pages(1, 700));
       for (let n = 0; n < 4; n++) await frontier.release(ROOM);
@@ -76,7 +76,7 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       expect(await frontier.endQueued('unknown')).toEqual({ ended: 0, next: undefined });
     });
 
-    test('handed over without an ack: the lease is a minute, whenever the confirm is heard of, and no start is counted', async () => {
+    test('a task handed over without an ack has a lease of a minute, before or after its confirm, and no start counted', async () => {
       const { frontier, step } = await setup();
       await frontier.offer('r', pages(1, 3));
       await frontier.release(ROOM);
@@ -92,7 +92,7 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       expect(await frontier.admit('r', 2, 'w')).toEqual({ verdict: 'gone' });
     });
 
-    test('a hand-over that is heard of after the admission changes nothing: the start is given back', async () => {
+    test('a hand-over reported after the admission changes nothing: a deferral still gives the start back', async () => {
       const { frontier, biographer } = await setup();
       await frontier.offer('r', [page(1)]);
       for (let release = 1; release <= MAX_STARTS + 2; release++) {
@@ -105,7 +105,7 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       }
     });
 
-    test('a task that never settles runs alone from its third start and is a crash loop after its sixth', async () => {
+    test('a task that never settles is at its third start when it must run alone, and a crash loop after its sixth', async () => {
       const { frontier, step } = await setup();
       await frontier.offer('r', [page(1)]);
       const starts: number[] = [];
@@ -119,13 +119,13 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       expect(starts).toEqual([1, 2, ALONE_FROM_STARTS, 4, 5, MAX_STARTS]);
       await frontier.release(ROOM);
       expect(await frontier.admit('r', MAX_STARTS + 1, 'w')).toMatchObject({ verdict: 'crash_loop' });
-      // Nobody could be told: it is found again, and not fetched.
+      // The verdict could not be settled: the next admission finds the crash loop again and does not fetch.
       await frontier.settle('r', MAX_STARTS + 1, { outcome: { kind: 'defer' } });
       await frontier.release(ROOM);
       expect(await frontier.admit('r', MAX_STARTS + 2, 'w')).toMatchObject({ verdict: 'crash_loop' });
     });
 
-    test('put back before its host was asked, a task takes back the one start of it; after any answer, none counts', async () => {
+    test('a task put back before its host was asked takes back that one start; after the host was asked, all of them', async () => {
       const { frontier, step } = await setup();
       await frontier.offer('r', [page(1)]);
       let release = 0;
@@ -140,7 +140,7 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       }
       expect(await admit()).toMatchObject({ state: { starts: 3 } });
       await frontier.settle('r', release, { outcome: { kind: 'defer' } });
-      // Not admitted at all, it has none to take back.
+      // This release was never admitted, so there is no start to take back.
       await frontier.release(ROOM);
       await frontier.settle('r', ++release, { outcome: { kind: 'defer' } });
       expect(await admit()).toMatchObject({ state: { starts: 3 } });
@@ -149,7 +149,7 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       expect(await admit()).toMatchObject({ state: { starts: 1 } });
     });
 
-    test('a host whose gate has no slot for now gets no further task until it has one; the others go on', async () => {
+    test('a host without a free slot gets no further tasks until it has one; other hosts are released meanwhile', async () => {
       const { frontier, step } = await setup();
       await frontier.offer('r', [...pages(1, 3), page(1, 'b.test')]);
       expect(urls(await frontier.release({ ...ROOM, limit: 1 }))).toEqual(['a.test/1']);
@@ -161,7 +161,7 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1', 'a.test/2', 'a.test/3']);
     });
 
-    test('a release is named by its number and its mark: who names another task is told that it is stale', async () => {
+    test('a release is identified by number and mark: calls with a wrong mark or number are refused as stale', async () => {
       const { port, frontier, runs, step } = await setup();
       await frontier.offer('r', pages(1, 2));
       const [first] = (await port.release(ROOM)).tasks;
@@ -196,7 +196,7 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       expect(await port.settle('r', right, { outcome: { kind: 'done' } }), 'stale by now').toBe('already');
     });
 
-    test('release numbers grow, and stay below 2^53 whatever the clock says', async () => {
+    test('release numbers increase and stay below 2^53 whatever the clock says', async () => {
       const { port, frontier, step, now } = await setup();
       await frontier.offer('r', pages(1, 3));
       const numbers: number[] = [];
@@ -212,7 +212,7 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       expect(numbers[0]).toBeGreaterThan(Date.UTC(2027) * 1_000);
     });
 
-    test('a redelivered release is taken over, and whoever settles first wins', async () => {
+    test('a redelivered release is taken over by its new worker, and the first of the two to settle wins', async () => {
       const { frontier } = await setup();
       await frontier.offer('r', [page(1)]);
       await frontier.release(ROOM);

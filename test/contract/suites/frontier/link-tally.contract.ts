@@ -11,14 +11,14 @@ function tally(links: number, stamp = 'first'): LinkTally {
   return { stamp, links };
 }
 
-/** What every frontier promises of pages whose links it may have lost. */
+/** The promises of every frontier about pages whose links it may have lost. */
 export function describeLinkTallies(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`links of a page: ${name}`, () => {
     afterAll(close);
 
     const setupRun = setupOf(open);
 
-    /** A run whose only page a worker has in hand, as release 1. */
+    /** Opens a run whose only page is in a worker's hands, as release 1. */
     async function setup(): Promise<Store> {
       const store = await setupRun();
       await store.frontier.offer('r', [page('list')]);
@@ -27,7 +27,7 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
       return store;
     }
 
-    test('a page whose links are all here is done; offers that are sent again count once', async () => {
+    test('a page whose links have all arrived is done; an offer sent twice counts once', async () => {
       const { frontier, runs } = await setup();
       expect(await frontier.offer('r', pages(1, 3), { parent: 1 })).toEqual({ accepted: 3, known: 0 });
       expect(await frontier.offer('r', pages(1, 3), { parent: 1 })).toEqual({ accepted: 0, known: 3 });
@@ -38,10 +38,10 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
     });
 
     test.each([
-      ['of which none is here', []],
+      ['of which none arrived', []],
       ['of which some are missing', [pages(1, 2)]],
-      ['of which some are missing, and others came twice', [pages(1, 2), pages(1, 2)]],
-    ] as const)('a page with links %s is put back when it is done, at no attempt', async (_, offers) => {
+      ['of which some are missing and others arrived twice', [pages(1, 2), pages(1, 2)]],
+    ] as const)('a page with links %s is put back when it settles as done, and costs no attempt', async (_, offers) => {
       const { frontier, runs } = await setup();
       for (const some of offers) await frontier.offer('r', some, { parent: 1 });
       const leftOut = { depth: 1, scope: 2, condition: 3 };
@@ -60,7 +60,7 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
       expect(await runs.progress('r')).toMatchObject({ done: 1, waiting: 4, leftOut });
     });
 
-    test('a later offer whose forerunner is lost is refused: nothing of it is taken, and its page waits again', async () => {
+    test('an offer whose predecessor was lost is refused as a whole, and its page waits again', async () => {
       const { frontier, runs } = await setup();
       const offered = frontier.offer('r', pages(4, 5), { parent: 1, tally: tally(3) });
       expect(await offered).toEqual({ refused: 'parent' });
@@ -71,7 +71,7 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
       expect((await frontier.release(ROOM)).tasks).toMatchObject([{ release: 2, state: { attempts: 0, starts: 0 } }]);
     });
 
-    test('a page that was taken over counts by the links of the worker that settles it', async () => {
+    test('a page that was taken over is judged by the links of the worker that settles it', async () => {
       const { frontier } = await setup();
       await frontier.offer('r', pages(1, 3), { parent: 1 });
       await frontier.admit('r', 1, 'w-2');
@@ -87,7 +87,7 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
     });
 
     test.each(['publishing', 'queued', 'handed'] as const)(
-      'an offer counts for a page that is %s: its admission may be what was lost',
+      'an offer counts for a page still %s, as its admission may have been lost',
       async (phase) => {
         const { frontier, biographer, runs } = await setupRun();
         await frontier.offer('r', [page('list')]);
@@ -103,7 +103,7 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
       },
     );
 
-    test('a queued page that has offered links comes back as any other when the broker was wiped', async () => {
+    test('a queued page that has offered links waits again after a broker wipe, like any other', async () => {
       const { frontier } = await setupRun();
       await frontier.offer('r', [page('list')]);
       await frontier.release(ROOM);
@@ -113,7 +113,7 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
       expect(urls(await frontier.release(ROOM))).toEqual(['a.test/list', 'a.test/1']);
     });
 
-    test('who works on a page is known, whatever it has offered', async () => {
+    test('a trace names the worker of a page that has offered links', async () => {
       const { frontier, biographer, step } = await setup();
       await frontier.offer('r', pages(1, 3), { parent: 1 });
       step(3_000);
@@ -121,7 +121,7 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
       expect(trace?.place).toMatchObject({ at: 'working', worker: 'w', forMs: 3_000 });
     });
 
-    test('a page that offered nothing names nothing, and is done; so is one that is skipped or has failed', async () => {
+    test('a page that settles without a tally is done, and a skipped or failed one ends whatever its tally', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', pages(1, 2), { parent: 1 });
       await frontier.admit('r', 1, 'w-2');
@@ -135,7 +135,7 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
       expect(await runs.progress('r')).toMatchObject({ done: 1, skipped: 1, failed: 1 });
     });
 
-    test('what a cancelled run refuses counts on neither side; what it puts back counts as cancelled', async () => {
+    test('links refused by a cancelled run do not make a page incomplete; a page put back counts as cancelled', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', pages(1, 3), { parent: 1 });
       await frontier.offer('r', [page('other')]);
@@ -148,7 +148,7 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
       expect(await runs.progress('r')).toMatchObject({ done: 1, cancelled: 1, inFlight: 3 });
     });
 
-    test('what a page led to and said of its host stays, though it is put back', async () => {
+    test('a page put back for missing links keeps its redirects, its new host and its claim', async () => {
       const { frontier } = await setup();
       expect(await frontier.claim('r', 1, 'http://b.test/list')).toBe('claimed');
       const redirects = ['http://b.test/list'];

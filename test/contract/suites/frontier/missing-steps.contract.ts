@@ -7,13 +7,13 @@ import { page, ROOM, setupOf } from './frontier-setup.ts';
 
 const HALF_AN_HOUR_MS = 1_800_000;
 
-/** What every frontier promises of steps that no worker has. */
+/** The promises of every frontier about steps that no worker has. */
 export function describeMissingSteps(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`missing steps: ${name}`, () => {
     afterAll(close);
     const setup = setupOf(open);
 
-    /** Offers a task of a step, and releases it. */
+    /** Offers a task of a step and releases it. */
     async function taskOf({ port }: Store, step: string, n: number): Promise<ReleaseName> {
       const offer = page(n) as TaskOffer;
       await port.offer('r', [{ ...offer, step, mark: step === '' ? offer.mark : `${step} ${offer.mark}` }]);
@@ -23,7 +23,7 @@ export function describeMissingSteps(name: string, open: OpenStore, close: () =>
       return { release: released.release, mark: released.task.mark };
     }
 
-    test('counts from the first refusal of a step, for each step by itself, and says how the task stands', async () => {
+    test('the time a step is missing counts from its first refusal, per step, and comes with the task’s state', async () => {
       const store = await setup();
       const { port, step } = store;
       const [first, detail] = [await taskOf(store, '', 1), await taskOf(store, 'detail', 2)];
@@ -37,7 +37,7 @@ export function describeMissingSteps(name: string, open: OpenStore, close: () =>
       expect(await port.missing('r', detail)).toMatchObject({ forMs: HALF_AN_HOUR_MS });
     });
 
-    test('an admission of any task of the step begins it anew, and no other step’s', async () => {
+    test('admitting any task of a step resets the time that step is missing, and no other step’s', async () => {
       const store = await setup();
       const { port, step } = store;
       const [first, detail, other] = [
@@ -53,7 +53,7 @@ export function describeMissingSteps(name: string, open: OpenStore, close: () =>
       expect(await port.missing('r', first)).toMatchObject({ forMs: HALF_AN_HOUR_MS });
     });
 
-    test('an hour in which nobody was handed a task of it begins it anew', async () => {
+    test('more than an hour without a refusal resets the time a step is missing', async () => {
       const store = await setup();
       const first = await taskOf(store, '', 1);
       await store.port.missing('r', first);
@@ -63,7 +63,7 @@ export function describeMissingSteps(name: string, open: OpenStore, close: () =>
       expect(await store.port.missing('r', first)).toMatchObject({ forMs: 0 });
     });
 
-    test('a release that the ledger hasn’t is nothing, and counts for nothing', async () => {
+    test('a release that is not in the ledger returns nothing and starts no time', async () => {
       const store = await setup();
       const { release, mark } = await taskOf(store, 'detail', 1);
       for (const stale of [

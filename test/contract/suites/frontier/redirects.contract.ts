@@ -4,14 +4,14 @@ import type { Task } from '../../../../shared/task/task/task.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { page, pages, ROOM, setupOf } from './frontier-setup.ts';
 
-/** What every frontier promises of tasks that redirects lead elsewhere. */
+/** The promises of every frontier about tasks that are redirected. */
 export function describeRedirects(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`redirects: ${name}`, () => {
     afterAll(close);
 
     const setup = setupOf(open);
 
-    test('a task that was redirected to another host waits there, and goes on where it stood', async () => {
+    test('a task redirected to another host waits there and resumes with its redirects', async () => {
       const { frontier, runs, gate, step } = await setup();
       await frontier.offer('r', [page(1), page(2)]);
       const released = (await frontier.release(ROOM)).tasks;
@@ -43,7 +43,7 @@ export function describeRedirects(name: string, open: OpenStore, close: () => Pr
     });
 
     test.each(['ever', 'run'] as const)(
-      'a claim holds for its task alone, and ends as the task does; dedup %s',
+      'with dedup %s, a claim belongs to one task, is kept when that is done and freed when it fails',
       async (dedup) => {
         const { frontier } = await setup({ dedup });
         await frontier.offer('r', pages(1, 4));

@@ -3,13 +3,13 @@ import { MAX_OFFER } from '../../../../shared/ports/frontier/frontier.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier-setup.ts';
 
-/** What every frontier promises of when it lets go of tasks: by pace and by turn. */
+/** The promises of every frontier about when it releases tasks: by pace and by turn. */
 export function describeReleasing(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`releasing: ${name}`, () => {
     afterAll(close);
     const setup = setupOf(open);
 
-    test('a priority task goes before the others of its host', async () => {
+    test('a priority task is released before the other tasks of its host', async () => {
       const { frontier } = await setup();
       await frontier.offer('r', [page(1), page(2), page('news', 'a.test', { queue: 'priority' })]);
       expect(urls(await frontier.release({ ...ROOM, limit: 2 }))).toEqual(['a.test/news', 'a.test/1']);
@@ -24,7 +24,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(urls(await frontier.release(ROOM))).toEqual(['a.test/4', 'a.test/5', 'a.test/6']);
     });
 
-    test('a slow host is released 100 ms ahead of its slot, and not looked at before', async () => {
+    test('a slow host is released 100 ms ahead of its slot, and not checked before', async () => {
       const { frontier, step } = await setup({ intervalMs: 10_000 });
       await frontier.offer('r', pages(1, 3));
       await frontier.release(ROOM);
@@ -37,7 +37,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(urls(await frontier.release(ROOM))).toEqual(['a.test/2']);
     });
 
-    test('a fast host is looked at when half of what it was given is used, not for each task', async () => {
+    test('a fast host is released in batches, each when half of the last one is used, not task by task', async () => {
       const { frontier, step } = await setup({ intervalMs: 10 });
       await frontier.offer('r', pages(1, 200));
       const counts: number[] = [];
@@ -64,7 +64,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(turns).toEqual(['r', 's', 'r', 's', 'r']);
     });
 
-    test('a host moves at the slowest rate of the runs that name it', async () => {
+    test('a host is paced by the slowest of the runs that have tasks for it', async () => {
       const { frontier, runs, step } = await setup({ intervalMs: 10_000, dedup: 'run' });
       await runs.open('fast', { ...OPTIONS, dedup: 'run', intervalMs: 100 }, 'p');
       await frontier.offer('r', pages(1, 9));
@@ -77,7 +77,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(released).toBeLessThanOrEqual(3);
     });
 
-    test('a run that no worker has touched is released without waiting for pace while no worker is alive', async () => {
+    test('an unpaced release ignores the pace of a run that no worker has touched yet', async () => {
       const { frontier } = await setup({ intervalMs: 60_000 });
       await frontier.offer('r', pages(1, 300));
       const alone = { ...ROOM, unpaced: true };
@@ -88,7 +88,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect((await frontier.release(alone)).tasks.length).toBe(1);
     });
 
-    test('no more than the window is out, shared by the runs that want some', async () => {
+    test('no more tasks than the window are in flight, shared by the runs that have tasks waiting', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', pages(1, 30));
       expect((await frontier.release({ ...ROOM, window: 10 })).tasks.length).toBe(10);
@@ -100,7 +100,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(tasks.map(({ task }) => task.run)).toEqual(['s', 's', 's', 's']);
     });
 
-    test('what one run leaves of its share of the window is lent to the others', async () => {
+    test('the unused part of a run’s share of the window goes to the other runs', async () => {
       const { frontier, runs } = await setup({ dedup: 'run' });
       await runs.open('s', { ...OPTIONS, dedup: 'run' }, 'p');
       await frontier.offer('r', pages(1, 20));
@@ -109,7 +109,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(tasks.map(({ task }) => task.run).toSorted()).toEqual([...Array(8).fill('r'), 's', 's']);
     });
 
-    test('a window above a thousand opens as it is filled, and closes again while deliveries come late', async () => {
+    test('a window above a thousand opens gradually as it fills, and shrinks while deliveries are late', async () => {
       const { frontier, step } = await setup();
       for (let from = 1; from <= 12_000; from += 500) await frontier.offer('r', pages(from, from + 499));
       const wide = { limit: 20_000, window: 5_000, unpaced: false };
@@ -133,7 +133,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect([await look(), await look()], 'no more come late: a tenth more').toEqual([300, 240]);
     });
 
-    test('tasks past their deadline end in batches, whatever the pace of their host', async () => {
+    test('tasks past their deadline are released in batches, whatever the pace of their host', async () => {
       const { frontier, step } = await setup({ intervalMs: 60_000 });
       const late = Array.from({ length: 450 }, (_, n) => page(n, 'a.test', { deadlineMs: 1_000 }));
       await frontier.offer('r', late);
@@ -154,7 +154,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       ]);
     });
 
-    test('those that are late between others cost no turn', async () => {
+    test('tasks past their deadline between others use up no slot of their host', async () => {
       const { frontier, step } = await setup({ intervalMs: 100 });
       const mixed = Array.from({ length: 12 }, (_, n) => page(n, 'a.test', n % 2 === 0 ? { deadlineMs: 1_000 } : {}));
       await frontier.offer('r', mixed);
@@ -164,7 +164,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(verdicts).toEqual(['deadline', 'go', 'deadline', 'go', 'deadline', 'go']);
     });
 
-    test('those that are late go with one that is in time, and no more', async () => {
+    test('tasks past their deadline are released up to the next task in time, and no further', async () => {
       const { frontier, step } = await setup({ intervalMs: 60_000 });
       const late = { deadlineMs: 1_000 };
       const mixed = [late, late, late, {}, late, {}].map((extra, n) => page(n, 'a.test', extra));
@@ -174,7 +174,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(tasks.map(({ verdict }) => verdict)).toEqual(['deadline', 'deadline', 'deadline', 'go']);
     });
 
-    test('hosts that are paused by the hundreds keep no other run waiting', async () => {
+    test('hundreds of paused hosts of one run do not hold up another run', async () => {
       const { frontier, gate, runs } = await setup({ dedup: 'run' });
       await runs.open('small', { ...OPTIONS, dedup: 'run' }, 'p');
       const hosts = Array.from({ length: 450 }, (_, n) => `paused-${n}.test`);
@@ -189,7 +189,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect((await frontier.release(ROOM)).nextLookMs).toBe(60_000);
     });
 
-    test('where more hosts are due than one look can see, those asked last go on, in turns with those that wait longest', async () => {
+    test('when more hosts are due than one look covers, recently asked hosts alternate with the longest waiting', async () => {
       const { frontier, step } = await setup({ intervalMs: 1_000 });
       const all = Array.from({ length: 1_500 }, (_, n) => `host-${String(n).padStart(4, '0')}.test`);
       for (const n of [1, 2]) {
@@ -213,7 +213,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(urls(second).filter((_, n) => n % 2 === 1)).toEqual([2, 3, 4, 5].map((n) => `host-000${n}.test/1`));
     });
 
-    test('one look passes over hundreds of paused hosts, and looks at none of them again before its pause ends', async () => {
+    test('one look passes over hundreds of paused hosts, and none of them is due again before its pause ends', async () => {
       const { frontier, gate, hosts, step } = await setup({ intervalMs: 1_000 });
       const paused = Array.from({ length: 500 }, (_, n) => `paused-${n}.test`);
       await frontier.offer(
@@ -232,7 +232,7 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect((await frontier.release(ROOM)).tasks.length).toBe(200);
     });
 
-    test('one looks for all until its lease ends, or its look was full', async () => {
+    test('one looker looks for all until its lease ends, unless its look was full', async () => {
       const { frontier, step } = await setup();
       await frontier.offer('r', pages(1, 6));
       const look = async (looker: string, limit = 200): Promise<[number, boolean]> => {

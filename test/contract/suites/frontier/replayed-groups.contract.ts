@@ -8,7 +8,7 @@ import { markOf } from '../../../../shared/task/url/fingerprint.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { OPTIONS, ROOM } from './frontier-setup.ts';
 
-/** A product has prices below it, and an offer of them. */
+/** A product page leads to prices, which join in an offer. */
 const PLAN: JoinPlan = {
   joins: { offer: { per: '', of: ['price'] } },
   groups: { '': { layers: [['offer']], takes: ['price'] } },
@@ -40,14 +40,14 @@ export function describeReplayedGroups(name: string, open: OpenStore): void {
       port.settle(task.task.run, nameOf(task), settlement);
     const follow = (parent: ReleasedTask) =>
       port.offer(parent.task.run, [price()], { parent: { ...nameOf(parent), tally: { stamp: 'a', links: 0 } } });
-    /** The owner is in hand, and has offered its price. */
+    /** Offers and admits the owner, which then offers its price. */
     const begun = async (run: string, offer: Offer) => {
       expect(await port.offer(run, [offer])).toEqual({ accepted: 1, known: 0 });
       const owner = await one(run);
       expect(await follow(owner)).toEqual({ accepted: 1, known: 0 });
       return owner;
     };
-    /** The first run crawls the group, in which the price fails. */
+    /** The first run crawls the group; its price fails. */
     const failedPrice = async () => {
       await settle(await begun('first', owner()));
       await settle(await one('first'), FAILED);
@@ -63,7 +63,7 @@ export function describeReplayedGroups(name: string, open: OpenStore): void {
     return { ...store, port, runs, one, settle, follow, begun, failedPrice, counts };
   }
 
-  test(`${name}: an owner is offered past its mark, once, and its group is crawled anew`, async () => {
+  test(`${name}: a replayed owner is taken once although it is marked, and its group is crawled again`, async () => {
     const { port, marks, one, settle, begun, failedPrice, counts } = await setup();
     await failedPrice();
     expect(await port.offer('replay', [owner()])).toEqual({ accepted: 0, known: 1 });
@@ -86,7 +86,7 @@ export function describeReplayedGroups(name: string, open: OpenStore): void {
     expect(await counts('first')).toMatchObject({ discovered: 3, done: 2, failed: 1, openGroups: 0 });
   });
 
-  test(`${name}: an owner has one task for its own letter and those of its group, whichever comes first`, async () => {
+  test(`${name}: an owner replayed for its own dead letter and for its group is one task, whichever comes first`, async () => {
     const { port, one, settle } = await setup();
     await port.offer('first', [owner()]);
     await settle(await one('first'), FAILED);
@@ -96,13 +96,13 @@ export function describeReplayedGroups(name: string, open: OpenStore): void {
     expect(await port.offer('replay', [owner('group'), owner('task')])).toEqual({ accepted: 0, known: 2 });
   });
 
-  test(`${name}: an owner with marks of its run's own is taken once, too`, async () => {
+  test(`${name}: a replayed owner is also taken only once by a run with its own marks`, async () => {
     const { port } = await setup({ dedup: 'run' });
     expect(await port.offer('replay', [owner('group')])).toEqual({ accepted: 1, known: 0 });
     expect(await port.offer('replay', [owner('group'), owner('task')])).toEqual({ accepted: 0, known: 2 });
   });
 
-  test(`${name}: an incremental run takes an owner that is not due`, async () => {
+  test(`${name}: an incremental run takes a replayed owner that is not due, once`, async () => {
     const { port, failedPrice } = await setup({ incremental: true, recrawlAfterMs: 1e9 });
     await failedPrice();
     expect(await port.offer('replay', [owner()])).toEqual({ accepted: 0, known: 1 });
@@ -110,7 +110,7 @@ export function describeReplayedGroups(name: string, open: OpenStore): void {
     expect(await port.offer('replay', [owner('group')])).toEqual({ accepted: 0, known: 1 });
   });
 
-  test(`${name}: a replay that is cancelled frees no mark that an owner had before, and one that fails frees it`, async () => {
+  test(`${name}: a cancelled replay keeps a mark the owner had before, and a failed replay frees it`, async () => {
     const { port, runs, one, settle, failedPrice, counts } = await setup();
     await failedPrice();
     const fresh = { ...seed('http://a.test/fresh'), replayOf: 'group' } as const;
@@ -126,7 +126,7 @@ export function describeReplayedGroups(name: string, open: OpenStore): void {
     expect(await port.offer('first', [owner()])).toEqual({ accepted: 1, known: 0 });
   });
 
-  test(`${name}: an open group tells its owner, and what that has claimed, before it has ended and after`, async () => {
+  test(`${name}: an open group reports its owner and the owner’s claim until its join has ended`, async () => {
     const { port, one, settle, follow } = await setup();
     expect(await port.owner('first', GROUP)).toBeUndefined();
     await port.offer('first', [{ ...owner(), kept: { n: 1 } }]);
@@ -144,7 +144,7 @@ export function describeReplayedGroups(name: string, open: OpenStore): void {
     expect(await port.owner('first', GROUP)).toBeUndefined();
   });
 
-  test(`${name}: an owner that is not redirected has claimed nothing, whatever it did the first time`, async () => {
+  test(`${name}: an owner that settles without a redirect has no claim, although it had one before`, async () => {
     const { port, one, settle, follow } = await setup();
     await port.offer('first', [owner()]);
     const task = await one('first');
@@ -159,7 +159,7 @@ function seed(url: string) {
   return { ...INITIAL_FIELDS, url, mark: url, host: 'a.test', step: '', queue: 'normal' } as const;
 }
 
-/** The offer of the product: as a seed, or by a replay. */
+/** The offer of the product, as a seed or by a replay. */
 function owner(replayOf?: 'task' | 'group'): Offer {
   const replayed = replayOf === 'group' ? { replayed: { claimed: MOVED } } : {};
   return { ...seed(OWNER), ...replayed, replayOf };

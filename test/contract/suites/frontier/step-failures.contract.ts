@@ -7,13 +7,13 @@ import { pages, ROOM, setupOf } from './frontier-setup.ts';
 const NOTE = { at: 1, worker: 'w', reason: 'step' };
 const FAILED: Outcome = { kind: 'failed', reason: 'step' };
 
-/** What every store promises of pages whose step failed: they are counted by the place of the crawler. */
+/** The promises of every store about pages whose step failed: they are counted by their place in the crawler's code. */
 export function describeStepFailures(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`step failures: ${name}`, () => {
     afterAll(close);
     const setup = setupOf(open);
 
-    test('are counted by place when a page fails, with the first error, most pages first', async () => {
+    test('failed pages are counted by place, with the first error of each place, most pages first', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', pages(1, 6));
       await frontier.release(ROOM);
@@ -34,7 +34,7 @@ export function describeStepFailures(name: string, open: OpenStore, close: () =>
       ]);
     });
 
-    test('an error that was cut in the middle of an emoji settles its page', async () => {
+    test('a page settles although its error was cut in the middle of an emoji', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', pages(1, 1));
       await frontier.release(ROOM);
@@ -45,7 +45,7 @@ export function describeStepFailures(name: string, open: OpenStore, close: () =>
       ]);
     });
 
-    test('a run without any says nothing, and one with very many keeps some places', async () => {
+    test('a run without step failures reports none, and one with more places than the maximum keeps that many', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', pages(1, 60));
       await frontier.release(ROOM);

@@ -16,7 +16,7 @@ export function fault(hostFault: HostFault): Settlement {
 
 export const REFUSED = fault('connection errors');
 
-/** A store with a run of twenty pages of one host. */
+/** Opens a store with a run of twenty pages on one host. */
 export async function openBreaker(open: OpenStore, policy: Partial<FrontierPolicy> = { giveUpMs: 100 * HOUR_MS }) {
   const store = await open(policy);
   onTestFinished(() => store.close());
@@ -37,11 +37,11 @@ export async function openBreaker(open: OpenStore, policy: Partial<FrontierPolic
     async release(limit = 200): Promise<number[]> {
       return (await frontier.release({ ...ROOM, limit })).tasks.map(({ release }) => release);
     },
-    /** Settles tasks of the run `r` alike. */
+    /** Settles several tasks of run `r` in the same way. */
     async settle(releases: readonly number[], settlement: Settlement): Promise<void> {
       for (const release of releases) await frontier.settle('r', release, settlement);
     },
-    /** Five tasks fail. */
+    /** Opens the breaker: five tasks fail. */
     async openIt(): Promise<void> {
       const { tasks } = await frontier.release({ ...ROOM, limit: 5 });
       for (const { release } of tasks) await frontier.settle('r', release, REFUSED);

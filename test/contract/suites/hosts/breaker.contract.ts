@@ -9,14 +9,14 @@ import type { OpenStore } from '../../../support/stores/stores.ts';
 import { ROOM } from '../frontier/frontier-setup.ts';
 import { ANSWER, fault, openBreaker, REFUSED } from './breaker-setup.ts';
 
-/** What becomes of a host that fails again and again. */
+/** The promises of every store about a host that keeps failing: its circuit breaker opens. */
 export function describeBreaker(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`breaker: ${name}`, () => {
     afterAll(close);
 
     const setup = (policy?: Partial<FrontierPolicy>) => openBreaker(open, policy);
 
-    test('five errors in a row open it for a minute; nothing of its host is released, admitted or let through', async () => {
+    test('five errors in a row open the breaker for a minute: release, admission and gate all stop for the host', async () => {
       const { release, settle, frontier, gate, hosts, host, step } = await setup();
       const [first = 0, ...others] = await release(6);
       await settle(others.slice(0, 4), REFUSED);
@@ -35,7 +35,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(await release()).toEqual([]);
     });
 
-    test('an answer of another kind begins the row anew', async () => {
+    test('an answer that is no fault of the host starts the count of errors again', async () => {
       const { release, settle, host } = await setup();
       const releases = await release(9);
       await settle(releases.slice(0, 4), REFUSED);
@@ -44,7 +44,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(await host()).toMatchObject({ pausedMs: 0 });
     });
 
-    test('what says nothing of the host changes nothing', async () => {
+    test('an outcome that says nothing about the host does not change the count of errors', async () => {
       const { release, settle, host } = await setup();
       const releases = await release(6);
       await settle(releases.slice(0, 4), REFUSED);
@@ -57,13 +57,13 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       [Array(5).fill('time-outs'), '5 time-outs in a row'],
       [Array(5).fill('answers of 5xx'), '5 answers of 5xx in a row'],
       [['time-outs', ...Array(4).fill('connection errors')], '5 errors in a row'],
-    ])('%j: %s', async (faults, reason) => {
+    ])('the faults %j open the breaker because of "%s"', async (faults, reason) => {
       const { release, settle, host } = await setup();
       for (const kind of faults) await settle(await release(1), fault(kind));
       expect(await host()).toMatchObject({ reason });
     });
 
-    test('a page whose 500 comes again is counted once, and ends no row: only others show that it is the host', async () => {
+    test('a page that answers 500 again and again counts once; only 500s of other pages open the breaker', async () => {
       const { release, settle, host, step } = await setup();
       const [first = 0, ...others] = await release(8);
       const again: Settlement = {
@@ -84,7 +84,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(await host()).toMatchObject({ reason: '5 answers of 500 in a row' });
     });
 
-    test('other errors of one page count each time', async () => {
+    test('connection errors of one page count each time', async () => {
       const { release, settle, host, step } = await setup();
       const again: Settlement = { ...REFUSED, outcome: { kind: 'retry', reason: 'connection', inMs: 1_000 } };
       for (let n = 0; n < 5; n++) {
@@ -94,7 +94,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(await host()).toMatchObject({ isUnreachable: true });
     });
 
-    test('then one task tries it, the last of its list, and an answer lets the others flow at once', async () => {
+    test('after the pause one task, the last of its list, probes the host, and its answer releases the others at once', async () => {
       const { openIt, release, settle, frontier, host, step } = await setup();
       await openIt();
       step(60_000);
@@ -108,7 +108,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect((await release()).length).toBe(14);
     });
 
-    test('if that one fails, it stays open twice as long each time, at most an hour', async () => {
+    test('each failed probe doubles the time the breaker stays open, up to an hour', async () => {
       const { openIt, release, settle, host, step } = await setup();
       await openIt();
       const minutes: number[] = [];
@@ -124,7 +124,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(await host()).toMatchObject({ reason: '13 connection errors in a row' });
     });
 
-    test('after an answer it begins at a minute again', async () => {
+    test('after an answer the breaker opens for a minute again', async () => {
       const { openIt, release, settle, host, step } = await setup();
       await openIt();
       step(60_000);
@@ -135,7 +135,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(await host()).toMatchObject({ pausedMs: 60_000 });
     });
 
-    test('a run that begins while no other is open tries the host at once, by one task', async () => {
+    test('a run that starts while no other is open probes the host at once, with one task', async () => {
       const { openIt, offer, release, frontier, runs, host, step } = await setup();
       await openIt();
       await runs.open('s', FAST_RUN, 'p');
@@ -157,14 +157,14 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect((await release()).length).toBe(1);
     });
 
-    test('up to a fifth is added, so that hosts that went down together are not tried together', async () => {
+    test('up to a fifth is added to the pause, so that hosts that failed together are not probed together', async () => {
       const { openIt, host, step } = await setup();
       step(500);
       await openIt();
       expect(await host()).toMatchObject({ pausedMs: 66_000 });
     });
 
-    test('requests that were under way when it opened do not open it again', async () => {
+    test('requests that were under way when the breaker opened do not prolong it when they fail', async () => {
       const { release, settle, host, step } = await setup();
       const releases = await release(9);
       await settle(releases.slice(0, 5), REFUSED);
@@ -175,7 +175,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect((await release()).length).toBe(1);
     });
 
-    test('one that was under way and is answered closes it', async () => {
+    test('an answer to a request that was under way when the breaker opened closes it', async () => {
       const { release, settle, gate, host } = await setup();
       const releases = await release(6);
       await settle(releases.slice(0, 5), REFUSED);
@@ -185,7 +185,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect((await release()).length).toBe(14);
     });
 
-    test('an answer that asks for a pause closes it, and the pause is kept', async () => {
+    test('an answer to the probe that asks for a pause closes the breaker, and the pause is kept', async () => {
       const { openIt, release, settle, host, step } = await setup();
       await openIt();
       step(60_000);
@@ -196,7 +196,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect((await release()).length).toBe(15);
     });
 
-    test('a longer pause for another reason outlives it, one by hand as well', async () => {
+    test('a longer pause for another reason, or one by hand, is kept when the breaker opens or closes', async () => {
       const { release, settle, gate, host } = await setup();
       const releases = await release(7);
       await gate.pause('a.test', HOUR_MS, 'Retry-After');
@@ -209,7 +209,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(await host()).toMatchObject({ byHand: true, reason: 'they called' });
     });
 
-    test('who resumes the host closes it', async () => {
+    test('resuming the host by hand closes the breaker', async () => {
       const { openIt, release, gate } = await setup();
       await openIt();
       expect(await gate.resume('a.test')).toMatchObject({
@@ -220,7 +220,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect((await release()).length).toBe(15);
     });
 
-    test('of deliveries that outlasted its opening, one is admitted', async () => {
+    test('of the deliveries still out after the pause of the breaker, one is admitted as the probe', async () => {
       const { release, settle, frontier, step } = await setup();
       const releases = await release(9);
       await settle(releases.slice(0, 5), REFUSED);
@@ -232,7 +232,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(await frontier.admit('r', 6, 'another'), 'taken over').toMatchObject({ verdict: 'work' });
     });
 
-    test('a try that is given back unasked leaves its place to the next at once', async () => {
+    test('a probe that is put back before it asked the host is replaced by the next task at once', async () => {
       const { openIt, release, settle, frontier, runs, step } = await setup();
       await openIt();
       step(60_000);
@@ -244,7 +244,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(await release()).toEqual([8]);
     });
 
-    test('a try that nobody hears of again leaves its place after a minute, or two if it was begun', async () => {
+    test('a lost probe is replaced after a minute, or after two if it was admitted', async () => {
       const { openIt, release, frontier, step } = await setup();
       await openIt();
       step(60_000);
@@ -260,7 +260,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(await release()).toEqual([8]);
     });
 
-    test('two runs on a host have one try together, and its answer lets both flow', async () => {
+    test('two runs on one host share one probe, and its answer releases the tasks of both', async () => {
       const { openIt, offer, settle, frontier, runs, step } = await setup();
       await runs.open('s', FAST_RUN, 'p');
       await offer('s', 1, 3);
@@ -275,7 +275,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(new Set(flowing)).toEqual(new Set(['r', 's']));
     });
 
-    test('of a page that has failed before, a 500 is its own; of the one that tries the host, it is the answer', async () => {
+    test('a page fault on a page that failed before counts against the host if that page is the probe', async () => {
       const { release, settle, host, step } = await setup();
       const soon = (hostFault: HostFault): Settlement => ({
         ...fault(hostFault),
@@ -289,7 +289,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(await host()).toMatchObject({ pausedMs: 120_000, isUnreachable: true });
     });
 
-    test('a task that tries it, and is redirected to another host, has heard from it: it is whole again', async () => {
+    test('a probe that is redirected to another host closes the breaker of the first one', async () => {
       const { openIt, release, frontier, host, step } = await setup();
       await openIt();
       step(60_000);
@@ -302,7 +302,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect((await release()).length).toBe(14);
     });
 
-    test('a host that gave nothing but errors for too long is down, open or not', async () => {
+    test('a host that gave nothing but errors for the give-up time is down, even while its breaker is open', async () => {
       const { openIt, settle, release, frontier, step } = await setup({ giveUpMs: 150_000 });
       await openIt();
       step(60_000);
@@ -313,7 +313,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(tasks.map(({ verdict }) => verdict)).toEqual(Array(14).fill('host_down'));
     });
 
-    test('it is found to be down in time also when the gate has sent a task back', async () => {
+    test('a host is found to be down in time although the gate has put back one of its tasks', async () => {
       const { release, settle, frontier, step } = await setup({ giveUpMs: 20_000 });
       const releases = await release(6);
       await settle(releases.slice(0, 5), REFUSED);
@@ -323,7 +323,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(tasks.map(({ verdict }) => verdict)).toEqual(Array(15).fill('host_down'));
     });
 
-    test('a host of one page never opens it: three attempts never reach five', async () => {
+    test('the three attempts of a single page never open the breaker', async () => {
       const { frontier, runs, step } = await setup();
       await runs.open('one', { ...FAST_RUN, dedup: 'run' }, 'p');
       await frontier.offer('one', [offerOf('http://single.test/')]);

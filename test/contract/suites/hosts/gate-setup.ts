@@ -21,7 +21,7 @@ export function refused(because: 'pace' | 'concurrency' | 'pause', inMs: number)
   return { granted: false, inMs, because };
 }
 
-/** A store of its own for each test, and what asks its gate. */
+/** A store for one test, with a shorthand for asking its gate. */
 interface Asked extends Store {
   ask(limit: HostLimit, holder?: string, host?: string): Promise<Grant>;
 }

@@ -6,7 +6,7 @@ import { FAST_RUN } from '../../../support/builders.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { atMost, every, gateSetupOf, granted, ROOM, refused, UNLIMITED } from './gate-setup.ts';
 
-/** What every gate promises, beside the frontier whose release it holds back. */
+/** The promises of every host gate, alone and together with the frontier whose release it holds back. */
 export function describeHostGate(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`host gate: ${name}`, () => {
     afterAll(close);
@@ -21,7 +21,7 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect(slots).toEqual([0, 50, 100, 150, 200, 250].map(granted));
       });
 
-      test('the slot after a request that was sent late is nine tenths of an interval after it was sent', async () => {
+      test('after a request sent late, the next slot is nine tenths of an interval after its sending', async () => {
         const { ask, gate, step } = await setup();
         expect(await ask(every(1_000), 'a')).toEqual(granted(0));
         step(700);
@@ -45,7 +45,7 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect(await ask(every(50))).toEqual(granted(250));
       });
 
-      test('who can wait longer reserves a slot that is further ahead, and others come after it', async () => {
+      test('an asker that can wait longer reserves a slot further ahead, and later askers come after it', async () => {
         const { ask, gate, step } = await setup();
         await ask(every(1_000));
         expect(await gate.ask('a.test', every(1_000), 'patient', 999)).toEqual(refused('pace', 1_000));
@@ -54,7 +54,7 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect(await ask(every(1_000))).toEqual(refused('pace', 1_000));
       });
 
-      test('a pause is waited for no longer than by others: it may be ended or grow', async () => {
+      test('even an asker that can wait longer reserves no slot behind a pause of more than 250 ms', async () => {
         const { ask, gate, step } = await setup();
         await gate.pause('a.test', 1_000, 'Retry-After');
         expect(await gate.ask('a.test', every(100), 'patient', 5_000)).toEqual(refused('pause', 1_000));
@@ -66,26 +66,26 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
       test.each([
         [MAX_SLOT_WAIT_MS, granted(MAX_SLOT_WAIT_MS)],
         [MAX_SLOT_WAIT_MS + 1, refused('pace', MAX_SLOT_WAIT_MS + 1)],
-      ])('the second slot at one request in %i ms', async (intervalMs, answer) => {
+      ])('a second slot %i ms ahead is granted up to 250 ms and refused beyond', async (intervalMs, answer) => {
         const { ask } = await setup();
         await ask(every(intervalMs));
         expect(await ask(every(intervalMs))).toEqual(answer);
       });
 
-      test('an interval with a fraction is rounded up: never faster than allowed', async () => {
+      test('an interval with a fraction is rounded up', async () => {
         const { ask } = await setup();
         await ask(every(133.4));
         expect(await ask(every(133.4))).toEqual(granted(134));
       });
 
-      test('a host that was idle saves nothing up', async () => {
+      test('an idle host does not save up slots', async () => {
         const { ask, step } = await setup();
         await ask(every(200));
         step(60_000);
         expect([await ask(every(200)), await ask(every(200))]).toEqual([granted(0), granted(200)]);
       });
 
-      test('however it is asked, no two starts are closer than the interval', async () => {
+      test('no two granted starts are closer than the interval, whenever the gate is asked', async () => {
         await fc.assert(
           fc.asyncProperty(
             fc.integer({ min: 1, max: 200 }),
@@ -113,7 +113,7 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect(await ask(every(1_000), 'second', 'b.test')).toEqual(granted(0));
       });
 
-      test('a host moves at the slowest rate of the runs that name it', async () => {
+      test('a host is paced by the slowest of the runs that have tasks for it', async () => {
         const { ask, frontier, runs } = await setup();
         await runs.open('slow', { ...FAST_RUN, intervalMs: 1_500 }, 'p');
         const url = 'http://a.test/1';
@@ -123,7 +123,7 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect(await ask(every(100))).toEqual(refused('pace', 1_500));
       });
 
-      test('a Crawl-delay holds for everybody, from now on, until it ends, and for its host alone', async () => {
+      test('a Crawl-delay applies to all askers of its host alone, at once and until it expires', async () => {
         const { ask, gate, step } = await setup();
         await gate.slow('a.test', 1_500, HOUR_MS);
         expect(await ask(UNLIMITED), 'even without a limit').toEqual(refused('pace', 1_500));
@@ -136,7 +136,7 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect([await ask(every(100)), await ask(every(100))]).toEqual([granted(0), granted(100)]);
       });
 
-      test('a run that is slower than the Crawl-delay keeps its pace, and the longer of two delays stands', async () => {
+      test('a run slower than the Crawl-delay keeps its own pace, and the longer of two delays applies', async () => {
         const { ask, gate, step } = await setup();
         await gate.slow('a.test', 800, HOUR_MS);
         await gate.slow('a.test', 200, 2 * HOUR_MS);
@@ -146,7 +146,7 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect([await ask(every(1_200)), await ask(every(1_200))]).toEqual([granted(0), refused('pace', 1_200)]);
       });
 
-      test('release goes by the Crawl-delay too, whatever other runs do', async () => {
+      test('release follows the Crawl-delay, whatever the intervals of the runs', async () => {
         const { frontier, gate, runs, step } = await setup();
         await gate.slow('a.test', 30_000, HOUR_MS);
         for (const [run, intervalMs] of [
@@ -173,7 +173,7 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect(line).toMatchObject({ host: 'a.test', intervalMs: 30_000 });
       });
 
-      test('a clock that steps back leaves no host waiting for the old time', async () => {
+      test('a host does not wait for the old time after the clock steps back', async () => {
         const { ask, step } = await setup();
         await ask(every(1_000));
         step(-24 * HOUR_MS);
@@ -182,7 +182,7 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
     });
 
     describe('open requests', () => {
-      test('no more than the limit are open at once, and a place that is given back is taken again', async () => {
+      test('no more requests than the limit are open at once, and a place that is left can be taken again', async () => {
         const { ask, gate } = await setup();
         expect([await ask(atMost(2), 'a'), await ask(atMost(2), 'b')]).toEqual([granted(0), granted(0)]);
         expect(await ask(atMost(2), 'c')).toMatchObject({ granted: false, because: 'concurrency' });
@@ -199,7 +199,7 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect(await ask(atMost(2), 'a'), 'in its own place').toEqual(granted(0));
       });
 
-      test('who finds no place takes no slot either', async () => {
+      test('an asker refused for concurrency takes no slot', async () => {
         const { ask, gate } = await setup();
         await ask(atMost(1, 200), 'a');
         for (const holder of ['b', 'c', 'd']) {
@@ -218,14 +218,14 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect(await ask(atMost(1, 500), 'next')).toEqual(granted(0));
       });
 
-      test('leaving a place that is not held hurts nobody', async () => {
+      test('leaving a place that is not held frees no other', async () => {
         const { ask, gate } = await setup();
         await ask(atMost(1), 'a');
         await gate.leave('a.test', atMost(1), 'stranger');
         expect(await ask(atMost(1), 'b')).toMatchObject({ because: 'concurrency' });
       });
 
-      test('when to ask again follows how long the host takes', async () => {
+      test('the wait after a refusal follows the average duration of the host’s requests', async () => {
         const { ask, gate } = await setup();
         const wait = async (): Promise<number> => {
           await ask(atMost(2), 'a');
@@ -243,14 +243,14 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
       });
     });
 
-    describe('no limit', () => {
-      test('without a rate and without a limit of open requests, nobody waits', async () => {
+    describe('without a limit', () => {
+      test('nobody waits without a rate and a limit of open requests', async () => {
         const { ask } = await setup();
         const grants = await Promise.all(Array.from({ length: 200 }, () => ask(UNLIMITED)));
         expect(new Set(grants.map(({ granted, inMs }) => `${granted} ${inMs}`))).toEqual(new Set(['true 0']));
       });
 
-      test('what one asker does not count is not counted for it', async () => {
+      test('an asker without limits reserves no slot and neither takes nor leaves a place', async () => {
         const { ask, gate } = await setup();
         await Promise.all(Array.from({ length: 20 }, () => ask(UNLIMITED)));
         expect(await ask(atMost(1, 1_000), 'a'), 'a stricter one starts from here').toEqual(granted(0));
@@ -259,7 +259,7 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect(await ask(atMost(1), 'c'), 'its place is still held').toMatchObject({ because: 'concurrency' });
       });
 
-      test('a pause counts all the same', async () => {
+      test('a pause also holds for askers without limits', async () => {
         const { ask, gate } = await setup();
         await gate.pause('a.test', 60_000, 'Retry-After');
         expect(await ask(UNLIMITED)).toEqual(refused('pause', 60_000));

@@ -7,7 +7,7 @@ import { ROOM } from '../frontier/frontier-setup.ts';
 
 const TWO_A_SECOND: HostLimit = { intervalMs: 500, concurrency: 2 };
 
-/** How a host's own behaviour changes its pace, in the gate and in release alike. */
+/** How a host's behaviour changes its pace, both in the gate and in release. */
 export function describeHostPace(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`host pace: ${name}`, () => {
     afterAll(close);
@@ -29,14 +29,14 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
       };
       return {
         ...store,
-        /** A request that takes this long. Returns what the gate said. */
+        /** Makes a request that takes this long, if the gate grants it. Returns the gate's answer. */
         async request(limit: HostLimit, tookMs: number, isFailure = false) {
           const holder = `request ${++requests}`;
           const grant = await gate.ask('a.test', limit, holder);
           if (grant.granted) await gate.leave('a.test', limit, holder, { durationMs: tookMs, isFailure });
           return grant;
         },
-        /** The next task that is due, answered with 429 or 503 and no word of when to come back. */
+        /** Settles the next task that is due with a 429 or 503 without a Retry-After. */
         async refuse(status: 429 | 503) {
           const reason = `HTTP ${status}`;
           const outcome =
@@ -45,11 +45,11 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
               : ({ kind: 'retry', reason: 'http_5xx', inMs: 600_000 } as const);
           await frontier.settle('r', await next(), { outcome, hostAnswered: false, slowDown: reason });
         },
-        /** The next task that is due, answered in order. */
+        /** Settles the next task that is due with a good answer. */
         async answer() {
           await frontier.settle('r', await next(), { outcome: { kind: 'done' }, hostAnswered: true });
         },
-        /** The host, as people see it. */
+        /** The host as it is shown to people. */
         async host() {
           return (await runs.hosts('r', 1))[0];
         },
@@ -57,7 +57,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
     }
 
     describe('response time', () => {
-      test('a host is asked no faster than its open requests can be answered', async () => {
+      test('a host is asked no faster than it can answer its open requests', async () => {
         const { request, host, step } = await setup();
         await request(TWO_A_SECOND, 4_000);
         expect(await request(TWO_A_SECOND, 4_000), 'a slot that was given before').toMatchObject({ inMs: 500 });
@@ -71,7 +71,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
         expect(await host()).toMatchObject({ intervalMs: 2_000, because: 'answers', responseMs: 4_000 });
       });
 
-      test('release waits for it, too', async () => {
+      test('release also slows down with the response time of a host', async () => {
         const { request, frontier, step } = await setup();
         await request(TWO_A_SECOND, 8_000);
         const released: number[] = [];
@@ -82,7 +82,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
         expect(released).toEqual([0, 1, 0, 0, 0, 1, 0, 0, 0]);
       });
 
-      test('without a rate nobody is slowed', async () => {
+      test('a slow host without a rate is not slowed down', async () => {
         const { request, host } = await setup(0);
         const limit = { intervalMs: 0, concurrency: 2 };
         await request(limit, 4_000);
@@ -90,7 +90,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
         expect(await host()).toMatchObject({ intervalMs: 0, because: 'rate' });
       });
 
-      test('a host that is quick again is asked at its rate again; the longest counts for a minute', async () => {
+      test('a host that is quick again returns to its rate step by step; a response counts as a minute at most', async () => {
         const { request, host, step } = await setup();
         await request(TWO_A_SECOND, 600_000);
         const intervals: (number | undefined)[] = [];
@@ -105,7 +105,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
         ]);
       });
 
-      test('a refused connection is no quick answer, and a time-out is a slow one', async () => {
+      test('a fast failure does not lower the average response time, and a slow one raises it', async () => {
         const { request, host, step } = await setup();
         const averageAfter = async (tookMs: number, isFailure: boolean): Promise<number | undefined> => {
           step(60_000);
@@ -128,7 +128,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
     });
 
     describe('slow down', () => {
-      test('429 without a time pauses a host twice as long each time, up to a quarter of an hour', async () => {
+      test('each 429 without a time doubles the pause of its host, up to a quarter of an hour', async () => {
         const { refuse, host, step } = await setup();
         const pauses: (number | undefined)[] = [];
         for (let n = 0; n < 8; n++) {
@@ -140,7 +140,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
         expect(pauses).toEqual([15, 30, 60, 120, 240, 480, 900, 900]);
       });
 
-      test('after it answered in order, the next pause is a short one again', async () => {
+      test('after a good answer, the next 429 pauses the host briefly again', async () => {
         const { refuse, answer, host, step } = await setup();
         for (const ms of [15_000, 30_000]) {
           await refuse(429);
@@ -152,7 +152,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
         expect(await host()).toMatchObject({ pausedMs: 15_000, reason: 'HTTP 429' });
       });
 
-      test('each doubles the interval, up to a minute, and each answer in order makes it a quarter shorter', async () => {
+      test('each 503 doubles the interval, up to a minute, and each good answer shortens it by a quarter', async () => {
         const { refuse, answer, host, step } = await setup();
         const intervals: (number | undefined)[] = [];
         for (let n = 0; n < 7; n++) {
@@ -174,7 +174,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
         expect(await host()).toMatchObject({ because: 'rate' });
       });
 
-      test('a storm counts once: what was under way when it began says the same', async () => {
+      test('several 429s to requests that were under way together count as one', async () => {
         const { frontier, host, step } = await setup(100);
         let released = 0;
         for (; released < 8; step(250))
@@ -189,7 +189,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
         expect(await host()).toMatchObject({ pausedMs: 15_000 - 10, intervalMs: 1_000 });
       });
 
-      test('a host without a limit is slowed to one a second, and after a few answers it has none again', async () => {
+      test('a host without a rate is slowed to one request a second, and has no rate again after a few good answers', async () => {
         const { refuse, answer, host, step } = await setup(0);
         await refuse(503);
         const intervals: (number | undefined)[] = [];
@@ -201,7 +201,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
         expect(intervals).toEqual([1_000, 750, 562, 0]);
       });
 
-      test('the gate and release keep to it', async () => {
+      test('both the gate and release follow the slowed interval', async () => {
         const { refuse, request, frontier, step } = await setup(1_000);
         await refuse(503);
         step(60_000);
@@ -216,7 +216,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
         expect(released).toEqual([1, 0, 1, 0, 1, 0]);
       });
 
-      test('a person who resumes the host gives it its rate back', async () => {
+      test('resuming the host by hand restores its rate', async () => {
         const { refuse, gate, host } = await setup();
         await refuse(429);
         await gate.resume('a.test');

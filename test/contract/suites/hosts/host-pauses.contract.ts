@@ -4,14 +4,14 @@ import { FAST_RUN } from '../../../support/builders.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { every, gateSetupOf, granted, ROOM, refused, UNLIMITED } from './gate-setup.ts';
 
-/** What every gate promises of pauses and of limits that a person sets. */
+/** The promises of every gate about pauses and about limits that a person sets. */
 export function describeHostPauses(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`host pauses: ${name}`, () => {
     afterAll(close);
     const setup = gateSetupOf(open);
 
     describe('pause', () => {
-      test('quiets a host, and that host only, until it is over', async () => {
+      test('a pause stops its own host, and no other, until it is over', async () => {
         const { ask, gate, step } = await setup();
         await gate.pause('a.test', 60_000, 'Retry-After');
         expect(await ask(every(100))).toEqual(refused('pause', 60_000));
@@ -22,14 +22,14 @@ export function describeHostPauses(name: string, open: OpenStore, close: () => P
         expect(await ask(every(100))).toEqual(granted(0));
       });
 
-      test('a short one is waited for, and what follows keeps its distance', async () => {
+      test('a short pause is waited out, and the following slots keep their interval', async () => {
         const { ask, gate } = await setup();
         await gate.pause('a.test', 150, 'Retry-After');
         expect([await ask(every(80)), await ask(every(80))]).toEqual([granted(150), granted(230)]);
         expect(await ask(every(80))).toEqual(refused('pace', 310));
       });
 
-      test('a longer one stands, a shorter one changes nothing', async () => {
+      test('a longer pause replaces a shorter one, and a shorter one changes nothing', async () => {
         const { ask, gate } = await setup();
         await gate.pause('a.test', 60_000, 'long');
         for (const ms of [10_000, 0.4, 0]) await gate.pause('a.test', ms, 'short');
@@ -38,13 +38,13 @@ export function describeHostPauses(name: string, open: OpenStore, close: () => P
         expect(await ask(UNLIMITED)).toEqual(refused('pause', 90_000));
       });
 
-      test('none is longer than an hour', async () => {
+      test('a pause lasts an hour at most', async () => {
         const { ask, gate } = await setup();
         await gate.pause('a.test', 24 * HOUR_MS, 'Retry-After');
         expect(await ask(UNLIMITED)).toEqual(refused('pause', HOUR_MS));
       });
 
-      test('resume ends it; without one it does nothing', async () => {
+      test('resuming ends a pause, and does nothing without one', async () => {
         const { ask, gate } = await setup();
         await gate.resume('a.test');
         await gate.pause('a.test', 60_000, 'Retry-After');
@@ -52,7 +52,7 @@ export function describeHostPauses(name: string, open: OpenStore, close: () => P
         expect([await gate.stillOpen('a.test'), await ask(UNLIMITED)]).toEqual([true, granted(0)]);
       });
 
-      test('stops release as well, and what a settle paused the gate refuses', async () => {
+      test('a pause also stops release, and a pause set by a settle also closes the gate', async () => {
         const { ask, frontier, gate, runs, step } = await setup();
         await runs.open('r', FAST_RUN, 'p');
         const urls = [1, 2, 3].map((n) => `http://a.test/${n}`);
@@ -76,7 +76,7 @@ export function describeHostPauses(name: string, open: OpenStore, close: () => P
     });
 
     describe('a limit by hand', () => {
-      test('slows all runs, and leaves slower ones as they are', async () => {
+      test('a limit by hand slows all runs down, and leaves slower ones as they are', async () => {
         const { ask, gate, step } = await setup();
         expect(await gate.limit('a.test', 2_000)).toBe(0);
         expect([await ask(UNLIMITED), await ask(UNLIMITED)]).toEqual([granted(0), refused('pace', 2_000)]);
@@ -84,7 +84,7 @@ export function describeHostPauses(name: string, open: OpenStore, close: () => P
         expect([await ask(every(5_000)), await ask(UNLIMITED)]).toEqual([granted(0), refused('pace', 5_000)]);
       });
 
-      test('its end lets the host be asked soon, not at once, and tells what it was', async () => {
+      test('ending a limit returns its value and lets the host be asked after a second, not at once', async () => {
         const { ask, gate, step } = await setup();
         await gate.limit('a.test', 600_000);
         await ask(UNLIMITED);
@@ -94,7 +94,7 @@ export function describeHostPauses(name: string, open: OpenStore, close: () => P
         expect([await ask(every(500)), await gate.limit('a.test', 0)]).toEqual([granted(0), 0]);
       });
 
-      test('release keeps to it', async () => {
+      test('release follows a limit by hand', async () => {
         const { frontier, gate, runs } = await setup();
         await runs.open('r', { ...FAST_RUN, intervalMs: 0 }, 'p');
         await gate.limit('a.test', 60_000);

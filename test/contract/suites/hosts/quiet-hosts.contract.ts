@@ -2,13 +2,13 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { OPTIONS, page, pages, ROOM, setupOf, urls } from '../frontier/frontier-setup.ts';
 
-/** What every frontier promises of hosts that asked to be left alone, or give nothing but errors. */
+/** The promises of every frontier about hosts that asked us to wait or give nothing but errors. */
 export function describeQuietHosts(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
   describe(`quiet hosts: ${name}`, () => {
     afterAll(close);
     const setup = setupOf(open);
 
-    test('a host that asked us to wait is quiet for all runs, and its tasks cost nothing', async () => {
+    test('a host that asked us to wait is left alone by all runs, and its tasks stay in order', async () => {
       const { frontier, runs, step } = await setup({ dedup: 'run' });
       await runs.open('s', { ...OPTIONS, dedup: 'run' }, 'p');
       await frontier.offer('r', pages(1, 3));
@@ -33,7 +33,7 @@ export function describeQuietHosts(name: string, open: OpenStore, close: () => P
       ]);
     });
 
-    test('deliveries of a paused host are put back by admit, at no attempt', async () => {
+    test('a delivery for a paused host is put back on admission, at no attempt', async () => {
       const { frontier, gate, runs, step } = await setup();
       await frontier.offer('r', pages(1, 2));
       await frontier.release(ROOM);
@@ -44,7 +44,7 @@ export function describeQuietHosts(name: string, open: OpenStore, close: () => P
       expect((await frontier.release(ROOM)).tasks).toMatchObject([{ state: { attempts: 0 } }]);
     });
 
-    test('from the fourth throttled answer on, a task lets others of its host go first', async () => {
+    test('a task lets others of its host go first after its fourth throttled answer', async () => {
       const { frontier, step } = await setup();
       await frontier.offer('r', pages(1, 2));
       const throttled = { outcome: { kind: 'defer', host: { pauseMs: 1_000, reason: '429' } } } as const;
@@ -58,7 +58,7 @@ export function describeQuietHosts(name: string, open: OpenStore, close: () => P
       expect(tried).toEqual(['a.test/1', 'a.test/1', 'a.test/1', 'a.test/1', 'a.test/2']);
     });
 
-    test('a page that alone is told to slow down waits alone, once its host has answered others', async () => {
+    test('a page throttled while its host answers others waits alone, and the host stays open', async () => {
       const { frontier, gate, step } = await setup();
       await frontier.offer('r', pages(1, 3));
       let release = 0;
@@ -91,7 +91,7 @@ export function describeQuietHosts(name: string, open: OpenStore, close: () => P
       expect(await admitted(), 'after an hour that is forgotten').toEqual(['a.test/4', 1, false]);
     });
 
-    test('a host with nothing but errors for too long is down, and one answer clears it', async () => {
+    test('a host that gave nothing but errors for the give-up time is down; other hosts go on', async () => {
       const { frontier, step } = await setup({}, { giveUpMs: 600_000 });
       await frontier.offer('r', [...pages(1, 9), ...pages(1, 2, 'b.test')]);
       const fail = async (release: number): Promise<void> => {
@@ -115,7 +115,7 @@ export function describeQuietHosts(name: string, open: OpenStore, close: () => P
       ]);
     });
 
-    test('a run ends even when its host asks to wait longer than it may be in trouble', async () => {
+    test('a host that asks for a longer wait than the give-up time is down once that time is over', async () => {
       const { frontier, step } = await setup({}, { giveUpMs: 60_000 });
       await frontier.offer('r', pages(1, 2));
       await frontier.release({ ...ROOM, limit: 1 });
@@ -127,7 +127,7 @@ export function describeQuietHosts(name: string, open: OpenStore, close: () => P
       expect(tasks.map(({ verdict }) => verdict)).toEqual(['host_down', 'host_down']);
     });
 
-    test('a host in trouble before a long silence of ours is asked once more', async () => {
+    test('a host in trouble is asked again after hours in which we did not ask it', async () => {
       const { frontier, step } = await setup({}, { giveUpMs: 60_000 });
       await frontier.offer('r', pages(1, 2));
       await frontier.release({ ...ROOM, limit: 1 });

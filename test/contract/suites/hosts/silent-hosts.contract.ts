@@ -16,12 +16,12 @@ const OUTAGE: Settlement = {
 };
 const HOUR_MS = 3_600_000;
 
-/** When a host is given up that never answered a run, and when not. */
+/** When a host that has never answered a run is given up, and when not. */
 export function describeSilentHosts(name: string, open: OpenStore, close?: () => Promise<void>): void {
   describe(`hosts that never answer, ${name}`, () => {
     if (close !== undefined) afterAll(close);
 
-    /** A run of pages of one host. `tell` settles the next of them, `verdicts` releases all that are due. */
+    /** Opens a run with pages of one host. `tell` settles the next one, `verdicts` releases all that are due. */
     async function setup(giveUpMs = HOUR_MS, count = 9) {
       const store = await setupOf(open)({}, { giveUpMs });
       const { frontier, runs } = store;
@@ -39,7 +39,7 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       };
     }
 
-    test('a minute after its first failure it is down, once a second try has failed as well', async () => {
+    test('a silent host whose second try failed too is not down before a minute has passed since the first', async () => {
       const { tell, verdicts, trouble, down, step, now } = await setup();
       const began = now();
       await tell(SILENCE);
@@ -54,7 +54,7 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(await verdicts()).toEqual(new Set());
     });
 
-    test('what waits fails then, retries too, and the run names the host', async () => {
+    test('when a silent host is down, its waiting tasks and retries fail, and the run names it', async () => {
       const { tell, frontier, trouble, down, step, now } = await setup();
       const began = now();
       await tell(SILENCE);
@@ -74,7 +74,7 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(await down()).toMatchObject({ count: 1 });
     });
 
-    test('a single failure, or several at once, are not a minute of tries', async () => {
+    test('a host that failed twice within less than 30 seconds is not down after a minute', async () => {
       const { tell, verdicts, step } = await setup();
       await tell(SILENCE);
       step(29_999);
@@ -88,7 +88,7 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       ['an error', { outcome: WAITS, hostAnswered: false, hostTrouble: { kind: 'answered', reason: 'HTTP 503' } }],
       ['its robots.txt alone, and was then silent', { ...SILENCE, hostSpoke: true }],
       ['its robots.txt alone, and was not asked further', { outcome: WAITS, hostSpoke: true }],
-    ])('one that has answered with %s in this run is waited for until it is given up', async (_, answer) => {
+    ])('a host that has answered this run with %s is not down after a minute of silence', async (_, answer) => {
       const { tell, verdicts, trouble, step, now } = await setup(10 * HOUR_MS);
       await tell(answer);
       step(HOUR_MS);
@@ -102,7 +102,7 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(now() - began).toBeGreaterThan(60_000);
     });
 
-    test('one that answered with a redirect has answered', async () => {
+    test('a host that answered with a redirect is not down after a minute of silence', async () => {
       const { frontier, tell, verdicts, trouble, step } = await setup();
       const { tasks } = await frontier.release({ ...ROOM, limit: 1 });
       const [{ task, release } = { task: undefined, release: 0 }] = tasks;
@@ -116,7 +116,7 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(await verdicts()).toEqual(new Set(['go']));
     });
 
-    test('that it answered another run is nothing to this one', async () => {
+    test('a host that answered only another run is down after a minute of silence', async () => {
       const { frontier, runs, tell, verdicts, step } = await setup();
       await tell({ outcome: { kind: 'done' }, hostAnswered: true });
       await runs.cancel('r');
@@ -131,7 +131,7 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(await verdicts()).toEqual(new Set(['host_down']));
     });
 
-    test('an outage of our own network gives no host up after a minute, and counts nothing against it', async () => {
+    test('an outage of our own network does not give a host up after a minute, only after the give-up time', async () => {
       const { tell, verdicts, trouble, down, runs, step } = await setup(200_000);
       await tell(SILENCE);
       step(20_000);
@@ -148,7 +148,7 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(await down()).toMatchObject({ count: 1, named: [{ kind: 'outage' }] });
     });
 
-    test('after an outage, its minute begins anew', async () => {
+    test('the minute of a silent host starts again after an outage', async () => {
       const { tell, verdicts, step } = await setup();
       await tell(SILENCE);
       step(30_000);
@@ -163,7 +163,7 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(await verdicts()).toEqual(new Set(['host_down']));
     });
 
-    test('a shorter time to give up holds for it as well', async () => {
+    test('a give-up time below a minute also applies to a silent host', async () => {
       const { tell, verdicts, step } = await setup(20_000);
       await tell(SILENCE);
       step(10_000);
@@ -172,7 +172,7 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(await verdicts()).toEqual(new Set(['host_down']));
     });
 
-    test('its retries and its breaker wait a quarter of a minute, so that several tries fit into the minute', async () => {
+    test('the breaker of a silent host waits 15 seconds at a time, so that several tries fit into the minute', async () => {
       const { frontier, runs, step, now } = await setup(HOUR_MS, 30);
       const began = now();
       const { tasks } = await frontier.release({ ...ROOM, limit: 5 });
@@ -194,7 +194,7 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(tries).toEqual([15_000, 30_000, 45_000]);
     });
 
-    test('who has answered before is paused for as long as its robots.txt asks', async () => {
+    test('a host that has answered is paused for as long as its robots.txt trouble asks; a silent one is not', async () => {
       const { tell, runs } = await setup();
       const paused = async () => (await runs.hosts('r', 1))[0]?.pausedMs;
       const trouble = { kind: 'silent', reason: 'time-outs', pauseMs: 120_000 } as const;
@@ -204,7 +204,7 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(await paused()).toBe(120_000);
     });
 
-    test('a pause of the run is no time in which it gave errors', async () => {
+    test('time in which the run was paused does not count towards giving a host up', async () => {
       const { tell, verdicts, trouble, down, step, runs } = await setup();
       const error = { ...SILENCE, hostTrouble: { kind: 'answered', reason: 'HTTP 500' } } as const;
       await tell(error);
@@ -220,7 +220,7 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       ]);
     });
 
-    test('of many hosts the first ten are named', async () => {
+    test('a run names the first ten hosts that are down and counts them all', async () => {
       const { frontier, down, step } = await setup(20_000);
       const hosts = Array.from({ length: 12 }, (_, n) => `h${String(n).padStart(2, '0')}.test`);
       for (const host of hosts) await frontier.offer('r', pages(1, 2, host));

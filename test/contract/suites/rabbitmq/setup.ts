@@ -7,7 +7,7 @@ import { deleteTopology, testTransport, uniquePrefix } from '../../../support/st
 
 export const URL_GIVEN = inject('rabbitmqUrl');
 
-/** Collects what a transport tells of its connection. */
+/** Records what a transport reports about its connection. */
 export class Told {
   readonly lost: string[] = [];
   restored = 0;
@@ -22,7 +22,7 @@ export class Told {
     onBlocked: () => {},
   };
 
-  /** Resolves when both connections have come back this many times in all. */
+  /** Resolves when the transport has been restored this many times in all. */
   async isBack(times: number): Promise<void> {
     while (this.restored < times) await new Promise<void>((resolve) => this.#waiters.push(resolve));
   }

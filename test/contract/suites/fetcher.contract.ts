@@ -19,26 +19,26 @@ import { describeRequests } from './fetcher/requests.ts';
 import { type OpenFetcher, setupFor } from './fetcher/setup.ts';
 
 /**
- * What every fetcher promises; `shared/ports/fetcher.ts` says the same in a table. All of it is seen from outside: a real
- * site and real proxies on loopback tell what reached them.
+ * The promises of every fetcher; `shared/ports/fetcher.ts` lists the same in a table. All are observed from outside: a real
+ * site and real proxies on loopback record what reached them.
  *
- * - **Answers.** Any status is an answer, a redirect too. A page's body is read only if its status is 2xx and the caller
- *   accepts its content type; a document's always. Only listed headers are told.
- * - **Bodies.** Decoded whatever they are coded as, a page's up to its cap and no further.
- * - **Memory.** Bodies of pages have a budget: without room they are not read on, and don't time out; the oldest goes on. It all
- *   comes back, whatever becomes of them.
- * - **Documents.** They come in pieces as they arrive, and can be left at any point.
- * - **Framing.** An answer ends where RFC 9112 has it end. More behind it is a failure, and never the next answer.
- * - **Hostile codings.** What a coding claims costs neither memory nor time beyond the request's own.
- * - **Failures.** Whatever else happens is a `FetchError` with a reason, within the time-out, and ends with the signal.
- * - **Certificates.** Those that the system or a given authority vouches for; any, of a host that is not to be checked.
- * - **Connections.** As many as requests at once, used again, and all closed after `stop`. Nothing is asked twice. 64 are made at
- *   once; those that hang hold up the others for half a second.
- * - **Addresses.** No private address is connected to, however it is written or looked up.
- * - **Credentials.** A host's own headers and logins reach its origin alone. Cookies are never sent.
- * - **Requests.** Any method, body and headers arrive as they are. What may not be repeated is sent once, whatever becomes of it.
- * - **Proxies.** The same through HTTP, HTTPS and SOCKS5 proxies: they take turns, one that fails rests, a private address is
- *   refused before any of them hears of it.
+ * - **Answers.** Any status is an answer, including a redirect. A page's body is read only if its status is 2xx and the caller
+ *   accepts its content type; a document's is always read. Only listed headers are returned.
+ * - **Bodies.** Decoded from any supported coding; a page's only up to its cap.
+ * - **Memory.** Page bodies share a budget. Without room they are not read further and don't time out; the oldest resumes.
+ *   The budget gets everything back, however the bodies end.
+ * - **Documents.** Delivered in pieces as they arrive. The reader can stop at any point.
+ * - **Framing.** An answer ends where RFC 9112 says. Surplus bytes after it are a failure, and never the next answer.
+ * - **Hostile codings.** A coded body costs neither memory nor time beyond the limits of its request.
+ * - **Failures.** Everything else is a `FetchError` with a reason, within the time-out. The signal aborts at any stage.
+ * - **Certificates.** Accepted if the system or a given authority vouches for them; any, from a host that is left unchecked.
+ * - **Connections.** As many as simultaneous requests, reused, and all closed after `stop`. No failed request is repeated, except
+ *   one that a kept connection lost. 64 are made at once; those that hang hold up the others for half a second.
+ * - **Addresses.** No private address is connected to, however it is written or resolved.
+ * - **Credentials.** A host's own headers and logins reach its origin alone. Cookies that a host sets are never sent by themselves.
+ * - **Requests.** Any method, body and headers arrive unchanged. A request that may not be repeated is sent once, whatever happens.
+ * - **Proxies.** The same through HTTP, HTTPS and SOCKS5 proxies. They take turns, and one that fails rests. A private address
+ *   is refused before any proxy is asked.
  */
 export function describeFetcher(name: string, open: OpenFetcher): void {
   describe(`fetcher: ${name}`, () => {
@@ -59,7 +59,7 @@ export function describeFetcher(name: string, open: OpenFetcher): void {
   });
 }
 
-/** What every fetcher promises of requests through proxies: see {@link describeFetcher}. */
+/** The promises of every fetcher about requests through proxies: see {@link describeFetcher}. */
 export function describeFetcherThroughProxies(name: string, open: OpenFetcher): void {
   describe(`fetcher through proxies: ${name}`, () => {
     beforeAll(() => trustOurs(true));

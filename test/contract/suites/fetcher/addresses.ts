@@ -6,7 +6,7 @@ import type { Setup } from './setup.ts';
 
 const address = (text: string): LookupAddress => ({ address: text, family: text.includes(':') ? 6 : 4 });
 
-/** Gives one answer after another, and counts. */
+/** A resolver that gives one answer after another, then repeats the last. Records the names asked for. */
 function resolver(...answers: string[][]): { resolve: Resolve; asked: string[] } {
   const asked: string[] = [];
   const resolve: Resolve = async (host) => {
@@ -19,7 +19,7 @@ function resolver(...answers: string[][]): { resolve: Resolve; asked: string[] }
 
 const nothing = allowing();
 
-/** The address guard: what is refused, and when a name is judged. */
+/** The address guard: which addresses are refused, and when a name is checked. */
 export function describeAddresses(setup: Setup): void {
   describe('addresses', () => {
     test.each([
@@ -34,12 +34,12 @@ export function describeAddresses(setup: Setup): void {
       'https://localhost/',
       'http://169.254.169.254/latest/meta-data/',
       'http://user:pass@10.0.0.1/',
-    ])('%s is refused', async (url) => {
+    ])('%s is refused as a private address', async (url) => {
       const { fetcher } = await setup({ allowedPrivate: nothing });
       await expect(fetcher.fetch({ url, maxBodyBytes: 1_000 })).rejects.toMatchObject({ reason: 'private_address' });
     });
 
-    test('nothing is connected to before it is refused, and the message says why', async () => {
+    test('a private address is refused before any connection, and the message says how to allow it', async () => {
       const { fetcher, site } = await setup({ allowedPrivate: nothing });
       const request = fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 1_000 });
       await expect(request).rejects.toMatchObject({
@@ -52,7 +52,7 @@ export function describeAddresses(setup: Setup): void {
       expect(site.connections).toBe(0);
     });
 
-    test('a host that is allowed by its name is not allowed by its address', async () => {
+    test('a host allowed by its name is still refused by its address', async () => {
       const { resolve } = resolver(['127.0.0.1']);
       const { fetch, fetcher, site } = await setup({ allowedPrivate: allowing('site.test'), resolve });
       const page = await fetcher.fetch({ url: `http://site.test:${site.port}/page/1`, maxBodyBytes: 10_000 });
@@ -60,7 +60,7 @@ export function describeAddresses(setup: Setup): void {
       await expect(fetch('/page/1')).rejects.toMatchObject({ reason: 'private_address' });
     });
 
-    test('one address that is denied is enough', async () => {
+    test('a name with one denied address among several is refused', async () => {
       const { resolve } = resolver(['127.0.0.1', '10.0.0.1']);
       const { fetcher, site } = await setup({ allowedPrivate: allowing('127.0.0.1'), resolve });
       const request = fetcher.fetch({ url: `http://site.test:${site.port}/`, maxBodyBytes: 1_000 });
@@ -71,7 +71,7 @@ export function describeAddresses(setup: Setup): void {
       expect(site.connections).toBe(0);
     });
 
-    test('a host is looked up ahead, nothing is connected to, and what goes wrong is left to the request', async () => {
+    test('`prepare` looks a host up in advance, makes no connection and leaves failures to the request', async () => {
       const { resolve, asked } = resolver(['127.0.0.1'], ['10.0.0.1']);
       const { fetcher, site } = await setup({ allowedPrivate: allowing('127.0.0.1'), resolve });
       const { signal } = new AbortController();
@@ -85,7 +85,7 @@ export function describeAddresses(setup: Setup): void {
       });
     });
 
-    test('… no longer than until the signal, or the time-out', async () => {
+    test('`prepare` ends with the signal or the time-out, although the look-up never does', async () => {
       const never = { resolve: () => new Promise<never>(() => {}) };
       const { fetcher } = await setup({ ...never, timeoutMs: 50 });
       await fetcher.prepare('http://site.test/', new AbortController().signal);
@@ -96,14 +96,14 @@ export function describeAddresses(setup: Setup): void {
       await prepared;
     });
 
-    test('a name that changes its address between look-ups is looked up once for each connection, and judged each time', async () => {
+    test('a name is looked up and checked once per connection, so a changed address is refused at the next one', async () => {
       const { resolve, asked } = resolver(['127.0.0.1'], ['127.0.0.2']);
       const { fetcher, site } = await setup({ allowedPrivate: allowing('127.0.0.1'), resolve });
       const request = { url: `http://site.test:${site.port}/page/1`, maxBodyBytes: 10_000 };
       expect(await fetcher.fetch(request)).toMatchObject({ status: 200 });
       expect(await fetcher.fetch(request)).toMatchObject({ status: 200 });
       expect({ asked: asked.length, connections: site.connections }).toEqual({ asked: 1, connections: 1 });
-      // While that connection is busy, a second one is needed, and by now the name leads elsewhere.
+      // While that connection is busy, a second one is needed, and the name has another address by now.
       const signal = new AbortController();
       const busy = fetcher.fetch({ ...request, url: `http://site.test:${site.port}/hang`, signal: signal.signal });
       await site.arrival('/hang');
@@ -113,7 +113,7 @@ export function describeAddresses(setup: Setup): void {
       await expect(busy).rejects.toMatchObject({ reason: 'aborted' });
     });
 
-    test('if one address does not answer, the next is tried', async () => {
+    test('the next address of a name is tried when the first does not answer', async () => {
       const { resolve } = resolver(['127.0.0.2', '127.0.0.1']);
       const { fetcher, site } = await setup({ resolve });
       const page = await fetcher.fetch({ url: `http://site.test:${site.port}/page/1`, maxBodyBytes: 10_000 });

@@ -3,10 +3,10 @@ import type { Setup } from './setup.ts';
 
 const MODIFIED = 'Sat, 21 Nov 2026 09:30:15 GMT';
 
-/** What a request says, and what its answer tells. */
+/** What a request sends, and what its answer contains. */
 export function describeAnswers(setup: Setup): void {
   describe('answers', () => {
-    test('a page has its address, status, headers, body and duration', async () => {
+    test('a page has its final URL, status, headers, body and duration', async () => {
       const { fetch, site } = await setup({ site: { pages: 2, pageBytes: 5_000 } });
       const page = await fetch('/page/1');
       expect(page).toEqual({
@@ -24,7 +24,7 @@ export function describeAnswers(setup: Setup): void {
       expect(Buffer.from(page.body).toString()).toContain('<title>Page 1</title>');
     });
 
-    test('the address of an answer has no fragment', async () => {
+    test('the final URL of an answer has no fragment', async () => {
       const { fetch, fetcher, site } = await setup();
       expect(await fetch('/page/1#part')).toMatchObject({ finalUrl: site.url('/page/1') });
       const document = await fetcher.open({ url: site.url('/page/1#part') });
@@ -32,13 +32,19 @@ export function describeAnswers(setup: Setup): void {
       expect(document.finalUrl).toBe(site.url('/page/1'));
     });
 
-    test.each([204, 304, 400, 403, 404, 410, 429, 500, 503])('status %i is an answer', async (status) => {
-      const { fetch } = await setup();
-      expect(await fetch(`/status/${status}?retry-after=7`)).toMatchObject({ status, headers: { 'retry-after': '7' } });
-    });
+    test.each([204, 304, 400, 403, 404, 410, 429, 500, 503])(
+      'status %i is an answer, not a failure',
+      async (status) => {
+        const { fetch } = await setup();
+        expect(await fetch(`/status/${status}?retry-after=7`)).toMatchObject({
+          status,
+          headers: { 'retry-after': '7' },
+        });
+      },
+    );
 
     test.each(['Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'Content-Length: 4\r\n\r\nwell'])(
-      'a 204 has no body, though its server sends %j',
+      'a 204 has no body although its server sends %j',
       async (sent) => {
         const { fetch, fetcher, site } = await setup();
         site.on('/nothing', ({ socket }) => void socket.end(`HTTP/1.1 204 No Content\r\n${sent}`));
@@ -48,7 +54,7 @@ export function describeAnswers(setup: Setup): void {
       },
     );
 
-    test('the headers of the allow-list are kept, as one text each', async () => {
+    test('only headers on the allow-list are kept, each joined into one text', async () => {
       const { fetch, site } = await setup();
       site.on('/headers', (_, response) => {
         response.writeHead(200, {
@@ -86,7 +92,7 @@ export function describeAnswers(setup: Setup): void {
   ['date',              'text/html, text/plain'],
   ['link',              'text/html, text/plain'],
   ['x-robots-tag',      'text/html, text/plain'],
-] as const)('%s that comes twice is read as Node.js reads it: %s', async (name, read) => {
+] as const)('a `%s` sent twice is read as in Node.js: %s', async (name, read) => {
   const { fetch, site } = await setup();
   site.on('/twice', ({ socket }) => {
     const both = `${name}: text/html\r\nX-Other: 1\r\n${name.toUpperCase()}: text/plain\r\n`;
@@ -95,7 +101,7 @@ export function describeAnswers(setup: Setup): void {
   expect((await fetch('/twice')).headers[name]).toBe(read);
 });
 
-    test('what one `X-Robots-Tag` says to another crawler is not said by the next', async () => {
+    test('an `X-Robots-Tag` for all crawlers is put before one for another crawler, so that it keeps its meaning', async () => {
       const { fetch, site } = await setup();
       site.on('/tags', (_, response) => {
         response.writeHead(200, { 'X-Robots-Tag': ['otherbot: noindex', 'nofollow'] }).end();
@@ -103,7 +109,7 @@ export function describeAnswers(setup: Setup): void {
       expect((await fetch('/tags')).headers['x-robots-tag']).toBe('nofollow, otherbot: noindex');
     });
 
-    test('an answer of early hints is not the answer', async () => {
+    test('early hints are skipped until the final answer', async () => {
       const { fetch, site } = await setup();
       site.on('/hints', (_, response) => {
         response.writeEarlyHints({ link: '</style.css>; rel=preload' });
@@ -118,23 +124,23 @@ export function describeAnswers(setup: Setup): void {
   ['lines that end with a line feed alone',     'HTTP/1.1 200 OK\ncontent-type: text/html\ncontent-length: 4\n\nwell'],
   ['a folded header',                           'HTTP/1.1 200 OK\r\ncontent-type:\r\n text/html\r\ncontent-length: 4\r\n\r\nwell'],
   ['control characters in a header',            'HTTP/1.1 200 OK\r\nx: a\x01\x00\r\ncontent-type: text/html\x7f\r\ncontent-length: 4\r\n\r\nwell'],
-  ['blanks around the value of one',            'HTTP/1.1 200 OK\r\ncontent-type:  text/html  \r\ncontent-length: 4\r\n\r\nwell'],
+  ['blanks around a header value',            'HTTP/1.1 200 OK\r\ncontent-type:  text/html  \r\ncontent-length: 4\r\n\r\nwell'],
   ['a length beside its chunks',                'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n4\r\nwell\r\n0\r\n\r\n'],
   ['blanks after the length of a chunk',        'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n4   \r\nwell\r\n0\r\n\r\n'],
   ['a blank in the name of a header',           'HTTP/1.1 200 OK\r\nX Frame Options: DENY\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
   ['a line that is no header',                  'HTTP/1.1 200 OK\r\nnginx\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
   ['blanks before a colon',                     'HTTP/1.1 200 OK\r\ncontent-type : text/html\r\ncontent-length : 4\r\n\r\nwell'],
   ['a carriage return within a header',         'HTTP/1.1 200 OK\r\nx: a\rb\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
-  ['its length twice',                          'HTTP/1.1 200 OK\r\ncontent-length: 4\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
+  ['its content length twice',                          'HTTP/1.1 200 OK\r\ncontent-length: 4\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
   ['another length beside its chunks',          'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n4\r\nwell\r\n0\r\n\r\n'],
-  ['a tab behind its length',                   'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\t\r\n\r\nwell'],
-  ['a transfer coding that is none',            'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: identity\r\ncontent-length: 4\r\n\r\nwell'],
+  ['a tab after its length',                   'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\t\r\n\r\nwell'],
+  ['the transfer coding `identity`',            'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: identity\r\ncontent-length: 4\r\n\r\nwell'],
   ['a length among its trailers',               'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n4\r\nwell\r\n0\r\ncontent-length: 9\r\n\r\n'],
-  ['an empty line behind it',                   'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell\r\n'],
-  ['a status line in small letters',            'http/1.1 200 ok\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
+  ['an empty line after it',                   'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell\r\n'],
+  ['a status line in lower case',            'http/1.1 200 ok\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
   ['a change of protocol that nobody asked for', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\nHTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
   ['a `100 Continue` before it',                'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
-])('an answer with %s is read, as browsers do', async (_, sent) => {
+])('an answer with %s is read as in browsers', async (_, sent) => {
   const { fetch, site } = await setup();
   site.on('/sloppy', ({ socket }) => void socket.write(sent, 'latin1'));
   for (const _again of [1, 2]) {
@@ -144,7 +150,7 @@ export function describeAnswers(setup: Setup): void {
   expect(site.connections).toBe(1);
 });
 
-    test('a head that comes byte by byte is read all the same, and hints before it are not', async () => {
+    test('headers that arrive byte by byte are read, and hints before them are skipped', async () => {
       const { fetch, site } = await setup();
       const sent =
         'HTTP/1.1 103 Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nX Y: z\r\netag: "1"\r\ncontent-length: 4\r\n\r\nwell';
@@ -162,7 +168,7 @@ export function describeAnswers(setup: Setup): void {
       expect(site.connections).toBe(1);
     });
 
-    test('a cookie with a control character is none', async () => {
+    test('a cookie with a control character is ignored', async () => {
       const { fetch, site } = await setup();
       const cookies = 'set-cookie: a=\x011\r\nset-cookie: b=2\r\n';
       site.on('/cookies', ({ socket }) => void socket.write(`HTTP/1.1 200 OK\r\n${cookies}content-length: 0\r\n\r\n`));
@@ -171,7 +177,7 @@ export function describeAnswers(setup: Setup): void {
       expect(told).toEqual(['b=2']);
     });
 
-    test('a request says who asks and what it can read, and nothing else', async () => {
+    test('a request sends its user agent, what it accepts and the connection headers, and nothing else', async () => {
       const { fetch, site } = await setup({ userAgent: 'TrawlBot/9 (+https://a.test)' });
       await fetch('/page/1');
       expect(site.requests.at(-1)?.headers).toEqual({
@@ -183,7 +189,7 @@ export function describeAnswers(setup: Setup): void {
       });
     });
 
-    test('validators make a request conditional, word for word; without them it is not', async () => {
+    test('validators are sent verbatim and make a request conditional; without them it is not', async () => {
       const { fetch, site } = await setup();
       site.on('/page', (_, response) => response.writeHead(304, { etag: 'W/"x"' }).end());
       const page = await fetch('/page', { validators: { etag: 'W/"x"', modified: MODIFIED } });
@@ -199,7 +205,7 @@ export function describeAnswers(setup: Setup): void {
         expect(headers).toMatchObject({ 'user-agent': expect.anything(), 'accept-encoding': expect.anything() });
     });
 
-    test('a redirect is an answer like any other: it is not followed', async () => {
+    test('a redirect is returned as an answer, not followed', async () => {
       const { fetch, site } = await setup();
       for (const status of [301, 302, 303, 307, 308]) {
         expect(await fetch(`/redirect-to?url=/page/2&status=${status}`)).toMatchObject({
@@ -210,24 +216,24 @@ export function describeAnswers(setup: Setup): void {
       expect(site.requests).toHaveLength(5);
     });
 
-    test('a redirect without a location is an answer too', async () => {
+    test('a redirect without a location is an answer', async () => {
       const { fetch } = await setup();
       expect(await fetch('/status/301')).toMatchObject({ status: 301 });
       expect(await fetch('/status/300')).toMatchObject({ status: 300 });
     });
 
-    test('the body of what is no page is let go, even if it never ends', async () => {
+    test('the body of a redirect is discarded, even if it never ends', async () => {
       const { fetch } = await setup();
       expect(await fetch('/endless-redirect?url=/page/1')).toMatchObject({ status: 302, body: new Uint8Array() });
     });
 
-    test('the body of a document is read whatever its status', async () => {
+    test('the body of a document is read, whatever its status', async () => {
       const { fetcher, site } = await setup();
       const { status, body } = await fetcher.open({ url: site.url('/not-here') });
       expect([status, Buffer.concat(await Array.fromAsync(body)).toString()]).toEqual([404, 'nothing here']);
     });
 
-    test('a page of an unwanted kind is content_type, and its body is not waited for', async () => {
+    test('a page of an unwanted content type fails with `content_type` without waiting for its body', async () => {
       const { fetch, site } = await setup();
       site.on('/film', (_, response) =>
         response.writeHead(200, { 'content-type': 'video/mp4' }).write('the first frame'),
@@ -236,7 +242,7 @@ export function describeAnswers(setup: Setup): void {
       await expect(fetch('/film', { accepts })).rejects.toMatchObject({ reason: 'content_type', status: 200 });
     });
 
-    test('the caller is asked about answers of 2xx only, and told when there is no content type', async () => {
+    test('`accepts` is called for 2xx answers only, with undefined if there is no content type', async () => {
       const { fetch } = await setup();
       const asked: (string | undefined)[] = [];
       const accepts = (contentType: string | undefined): boolean => asked.push(contentType) > 0;

@@ -7,13 +7,13 @@ import { PageHold, RequestTimings } from '../../../../shared/ports/fetcher.ts';
 import type { TestSite } from '../../../support/site.ts';
 import type { Setup } from './setup.ts';
 
-/** More than the sockets of both sides buffer. */
+/** More than the sockets of both ends can buffer. */
 const HUGE_BYTES = 30_000_000;
 
-/** The memory for bodies: who waits for it, who does not, and that all of it comes back. */
+/** The memory for bodies: which requests wait for it, and that all of it is returned. */
 export function describeBodyMemory(setup: Setup): void {
   describe('memory for bodies', () => {
-    test('when it is used up, a body is not read on, and its time-out does not run; with room it comes whole', async () => {
+    test('without memory a body is not read further and its time-out stops; with memory again it arrives whole', async () => {
       const bodyMemory = new BodyMemory(300_000);
       const { fetch, fetcher, site } = await setup({ bodyMemory, timeoutMs: 1_000 });
       const [held, hold, timings] = [new PageHold(), new PageHold(), new RequestTimings()];
@@ -35,14 +35,14 @@ export function describeBodyMemory(setup: Setup): void {
       expect([bodyMemory.usedBytes, fetcher.waitingForMemory]).toEqual([0, 0]);
     });
 
-    test('a body that waits in its middle goes on where it stopped', async () => {
+    test('a body that waits halfway resumes where it stopped', async () => {
       const bodyMemory = new BodyMemory(400_000);
       const { fetch, fetcher, site } = await setup({ bodyMemory, timeoutMs: 400 });
       const held = new PageHold();
       await fetch('/big?bytes=100000', { hold: held });
       const content = Buffer.from(Array.from({ length: 500_000 }, (_, n) => n % 251));
       site.on('/grows', (_, response) => {
-        // Without a length: it begins within its first reservation.
+        // Without a length, the body starts within its first reservation.
         response.write(content.subarray(0, 200_000), () => response.end(content.subarray(200_000)));
       });
       const request = fetch('/grows');
@@ -53,15 +53,18 @@ export function describeBodyMemory(setup: Setup): void {
       expect(bodyMemory.usedBytes).toBe(0);
     });
 
-    test.each(['', '&chunked'])('the oldest goes on, also where each is larger than all of it%s', async (chunked) => {
-      const bodyMemory = new BodyMemory(100_000);
-      const { fetch } = await setup({ bodyMemory });
-      const pages = await Promise.all(Array.from({ length: 8 }, () => fetch(`/big?bytes=700000${chunked}`)));
-      expect(pages.map(({ body }) => body.length)).toEqual(Array.from({ length: 8 }, () => 700_000));
-      expect([bodyMemory.usedBytes, bodyMemory.waiting]).toEqual([0, 0]);
-    });
+    test.each(['', '&chunked'])(
+      'the oldest body resumes first, so that bodies each larger than the whole memory all complete%s',
+      async (chunked) => {
+        const bodyMemory = new BodyMemory(100_000);
+        const { fetch } = await setup({ bodyMemory });
+        const pages = await Promise.all(Array.from({ length: 8 }, () => fetch(`/big?bytes=700000${chunked}`)));
+        expect(pages.map(({ body }) => body.length)).toEqual(Array.from({ length: 8 }, () => 700_000));
+        expect([bodyMemory.usedBytes, bodyMemory.waiting]).toEqual([0, 0]);
+      },
+    );
 
-    test('what a body is decoded to counts, and waits for memory too, without its time-out', async () => {
+    test('decoded bytes count too, and wait for memory without running into the time-out', async () => {
       const bodyMemory = new BodyMemory(400_000);
       const { fetch, fetcher, site } = await setup({ bodyMemory, timeoutMs: 400 });
       const coded = gzipSync(Buffer.alloc(900_000, 'x'));
@@ -102,7 +105,7 @@ export function describeBodyMemory(setup: Setup): void {
   ['/bomb?mb=2',            'size'],
   ['/drip?ms=5',            'timeout'],
   ['/hang',                 'timeout'],
-])('it comes back after %s (%s)', async (path, reason) => {
+])('all memory is returned after %s (%s)', async (path, reason) => {
   const bodyMemory = new BodyMemory(300_000);
   const { fetch } = await setup({ bodyMemory, timeoutMs: 300 });
   const told = await fetch(path).catch((error: unknown) => error);
@@ -110,7 +113,7 @@ export function describeBodyMemory(setup: Setup): void {
   expect([bodyMemory.usedBytes, bodyMemory.waiting]).toEqual([0, 0]);
 });
 
-    test('it comes back when a request is given up, also one that waits', async () => {
+    test('all memory is returned when requests are aborted, including those that wait', async () => {
       const bodyMemory = new BodyMemory(300_000);
       const { fetch, fetcher } = await setup({ bodyMemory });
       const stop = new AbortController();
@@ -124,7 +127,7 @@ export function describeBodyMemory(setup: Setup): void {
       expect([bodyMemory.usedBytes, bodyMemory.waiting]).toEqual([0, 0]);
     });
 
-    test('nothing leaks: 1,000 bodies of all kinds', async () => {
+    test('all memory is returned after 1,000 bodies of all kinds', async () => {
       const bodyMemory = new BodyMemory(1_000_000);
       const { fetch, fetcher } = await setup({ bodyMemory, timeoutMs: 1_000 });
       const paths = [
@@ -149,7 +152,7 @@ export function describeBodyMemory(setup: Setup): void {
   });
 }
 
-/** Answers `/huge`, as fast as it is read. */
+/** Serves `/huge` as fast as it is read. */
 function serveHuge(site: TestSite): { readonly written: number } {
   const told = { written: 0 };
   const chunk = Buffer.alloc(100_000, 'x');

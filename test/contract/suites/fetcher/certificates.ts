@@ -3,13 +3,13 @@ import { OldTlsServer } from '../../../support/listeners/old-tls-server.ts';
 import { selfSigned } from '../../../support/site/certificate.ts';
 import type { Setup } from './setup.ts';
 
-/** With RSA certificates, the suites of DHE that Node.js offers by itself. */
+/** The DHE suites for RSA certificates that Node.js offers by default. */
 const DHE: ReadonlySet<number> = new Set([0x67, 0x6b, 0x9e, 0x9f, 0xccaa, 0xc09e, 0xc09f]);
 
-/** Which certificates are taken for good. The test site's is for 127.0.0.1 and localhost, and nobody vouches for it. */
+/** Which certificates are accepted. The test site's is self-signed and valid for 127.0.0.1 and localhost. */
 export function describeCertificates(setup: Setup): void {
   describe('certificates', () => {
-    test('one that nobody vouches for is refused, and the error names what would let it pass', async () => {
+    test('a self-signed certificate is refused, and the error names the flags that would accept it', async () => {
       const { fetch, site } = await setup({ site: { tls: true } });
       await expect(fetch('/page/1')).rejects.toMatchObject({
         reason: 'tls',
@@ -18,7 +18,7 @@ export function describeCertificates(setup: Setup): void {
       expect(site.requests).toEqual([]);
     });
 
-    test('with its issuer among the authorities it is good, but not for other names', async () => {
+    test('a certificate of a given authority is accepted, but not for other names', async () => {
       const trust = { authorities: [selfSigned.cert], unchecked: [] };
       const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
       const { fetch, fetcher, site } = await setup({ site: { tls: true }, trust, resolve });
@@ -30,7 +30,7 @@ export function describeCertificates(setup: Setup): void {
       });
     });
 
-    test('a handshake names the host without a dot at its end', async () => {
+    test('a TLS handshake names the host without its trailing dot', async () => {
       const trust = { authorities: [selfSigned.cert], unchecked: [] };
       const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
       const { fetcher, site } = await setup({ site: { tls: true }, trust, resolve });
@@ -45,7 +45,7 @@ export function describeCertificates(setup: Setup): void {
     });
 
     test.each([[[]], [[selfSigned.cert]]])(
-      'an old server is greeted as by a browser: it may not know secure renegotiation, and is offered no DHE',
+      'as in browsers, a server may lack secure renegotiation and is offered no DHE',
       async (authorities) => {
         const { fetcher } = await setup({ trust: { authorities, unchecked: [] } });
         const old = new OldTlsServer();
@@ -61,7 +61,7 @@ export function describeCertificates(setup: Setup): void {
       },
     );
 
-    test('a host that is not checked may have any, and no other host may', async () => {
+    test('an unchecked host can have any certificate, and no other host can', async () => {
       const trust = { authorities: [], unchecked: ['127.0.0.1'] };
       const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
       const { fetch, fetcher, site } = await setup({ site: { tls: true }, trust, resolve });

@@ -8,13 +8,13 @@ import { startBlockedListener } from '../../../support/listeners/blocked-listene
 import { LoopbackServer } from '../../../support/listeners/loopback-server.ts';
 import type { Setup } from './setup.ts';
 
-/** Connections that are made at once in one process. */
+/** Maximum connections being made at once in one process. */
 const AT_ONCE = 64;
 
-/** How many connections are made at once, and that those which hang do not hold up the others for long. */
+/** How many connections are made at once, and that hanging ones do not hold up the others for long. */
 export function describeConnecting(setup: Setup): void {
-  describe('connections in the making', () => {
-    test('64 at once, their handshakes included; the others wait until one of these has ended', async () => {
+  describe('connections being made', () => {
+    test('64 connections, handshakes included, are made at once; the others wait until one of them ends', async () => {
       const connectTurns = new ConnectTurns({ mostWaitMs: 60_000 });
       const { fetcher } = await setup({ connectTurns });
       const mute = await startMute();
@@ -36,31 +36,34 @@ export function describeConnecting(setup: Setup): void {
     });
 
     test.each([
-      ['accept, and never shake hands', startMute],
+      ['accept but never shake hands', startMute],
       ['do not even accept', startBlockedListener],
-    ])('64 hosts that %s hold up no other for long, and its time-out runs when it is its turn', async (_, start) => {
-      const connectTurns = new ConnectTurns({ mostWaitMs: 2_000 });
-      const { fetch, fetcher, site } = await setup({ connectTurns });
-      const hosts = await start();
-      const stop = new AbortController();
-      // Two of those that listen, and accept nobody, are taken into their backlog.
-      const hanging = Array.from({ length: AT_ONCE + 4 }, () =>
-        fetcher.fetch({ url: hosts.url, maxBodyBytes: 1, signal: stop.signal }).catch((error: unknown) => error),
-      );
-      while (connectTurns.waiting < 2) await sleep(5);
-      const timings = new RequestTimings();
-      const page = fetch('/page/1', { timings });
-      const document = fetcher.open({ url: site.url('/page/2'), timeoutMs: 500 });
-      expect(await page).toMatchObject({ status: 200 });
-      expect(await document).toMatchObject({ status: 200 });
-      for await (const piece of (await document).body) expect(piece.length).toBeGreaterThan(0);
-      expect(timings.waitedMs).toBeGreaterThan(1_000);
-      expect((await page).durationMs, 'the wait is not in it').toBeLessThan(1_000);
-      stop.abort();
-      for (const ended of await Promise.all(hanging)) expect(ended).toMatchObject({ reason: 'aborted' });
-    });
+    ])(
+      '64 hosts that %s do not hold up others for long, whose time-outs start only at their turn',
+      async (_, start) => {
+        const connectTurns = new ConnectTurns({ mostWaitMs: 2_000 });
+        const { fetch, fetcher, site } = await setup({ connectTurns });
+        const hosts = await start();
+        const stop = new AbortController();
+        // The backlog of a host that accepts nobody still takes two connections.
+        const hanging = Array.from({ length: AT_ONCE + 4 }, () =>
+          fetcher.fetch({ url: hosts.url, maxBodyBytes: 1, signal: stop.signal }).catch((error: unknown) => error),
+        );
+        while (connectTurns.waiting < 2) await sleep(5);
+        const timings = new RequestTimings();
+        const page = fetch('/page/1', { timings });
+        const document = fetcher.open({ url: site.url('/page/2'), timeoutMs: 500 });
+        expect(await page).toMatchObject({ status: 200 });
+        expect(await document).toMatchObject({ status: 200 });
+        for await (const piece of (await document).body) expect(piece.length).toBeGreaterThan(0);
+        expect(timings.waitedMs).toBeGreaterThan(1_000);
+        expect((await page).durationMs, 'the wait is not in it').toBeLessThan(1_000);
+        stop.abort();
+        for (const ended of await Promise.all(hanging)) expect(ended).toMatchObject({ reason: 'aborted' });
+      },
+    );
 
-    test('a request tells when it is sent, and whether the next one will need a new connection', async () => {
+    test('a request reports just before it is sent, and whether the next one will need a new connection', async () => {
       const { fetch, fetcher, site } = await setup();
       site.on('/closes', (_, response) => void response.setHeader('connection', 'close').end('x'));
       const asked = async (path: string): Promise<[requestsBefore: number[], isClosing: boolean]> => {
@@ -82,7 +85,7 @@ export function describeConnecting(setup: Setup): void {
       }
     });
 
-    test('a kept connection holds nothing of the request that it was made for', async () => {
+    test('a kept connection retains nothing of the request that it was made for', async () => {
       const { fetch, site } = await setup();
       const ask = async (path: string): Promise<WeakRef<RequestTimings>> => {
         const timings = new RequestTimings();
@@ -99,7 +102,7 @@ export function describeConnecting(setup: Setup): void {
       expect(site.connections, 'it is open still').toBe(1);
     });
 
-    test('who waits for its turn ends with the signal, at once, and is never heard of', async () => {
+    test('a request that waits for its turn ends with the signal at once and never reaches the site', async () => {
       const { fetcher, site } = await setup({ connectTurns: new ConnectTurns({ mostWaitMs: 60_000 }) });
       const mute = await startMute();
       const [stop, others] = [new AbortController(), new AbortController()];
@@ -122,7 +125,7 @@ export function describeConnecting(setup: Setup): void {
   });
 }
 
-/** A server that accepts connections, and says nothing: no handshake comes to an end. */
+/** Starts a server that accepts connections and sends nothing, so that no handshake ends. */
 async function startMute(): Promise<{ readonly url: string; readonly connections: number }> {
   let connections = 0;
   const server = createServer();

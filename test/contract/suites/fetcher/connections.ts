@@ -4,17 +4,17 @@ import { IdleConnections } from '../../../../shared/fetchers/idle-connections.ts
 import { TestSite } from '../../../support/site.ts';
 import type { Setup } from './setup.ts';
 
-/** How connections are used, used again, and closed. */
+/** How connections are used, reused and closed. */
 export function describeConnections(setup: Setup): void {
   describe('connections', () => {
-    test('nothing is asked twice', async () => {
+    test('a failed request on a new connection is not repeated, nor is a 503', async () => {
       const { fetch, site } = await setup();
       await expect(fetch('/reset')).rejects.toMatchObject({ reason: 'connection' });
       await fetch('/status/503');
       expect(site.requests.map(({ path }) => path)).toEqual(['/reset', '/status/503']);
     });
 
-    test('only a request that a kept connection lost before its answer began is repeated, once, on another connection', async () => {
+    test('a request lost by a kept connection before its answer began is repeated once on another connection', async () => {
       const { fetch, site } = await setup();
       const used = new Set<unknown>();
       site.on('/idle-too-long', ({ socket }, response) => {
@@ -29,7 +29,7 @@ export function describeConnections(setup: Setup): void {
       expect(site.requests.map(({ path }) => path).slice(3)).toEqual(['/reset', '/reset']);
     });
 
-    test('a connection is used again, after an answer of any kind that was read to its end', async () => {
+    test('a connection is reused after any kind of answer that was read to its end', async () => {
       const { fetch, fetcher, site } = await setup();
       for (const path of ['/page/1', '/gzip', '/br', '/status/404', '/big?bytes=900000&chunked', '/page/2']) {
         await fetch(path);
@@ -40,7 +40,7 @@ export function describeConnections(setup: Setup): void {
       expect(site.connections).toBe(1);
     });
 
-    test('a connection that is reset after its answer was read to the end is no error', async () => {
+    test('a connection reset after its answer was read to the end is not an error', async () => {
       const { fetch, site } = await setup();
       // Reset in the same turn as the end, and a little later.
       for (const [index, delayMs] of [0, 1, 5, 20].entries()) {
@@ -57,7 +57,7 @@ export function describeConnections(setup: Setup): void {
       expect(await fetch('/page/1')).toMatchObject({ status: 200 });
     });
 
-    test('as many connections as requests at once, and no more', async () => {
+    test('no more connections are opened than there are simultaneous requests', async () => {
       const { fetch, site } = await setup();
       for (let round = 0; round < 10; round++) {
         await Promise.all(Array.from({ length: 8 }, (_, n) => fetch(`/page/${n + 1}`)));
@@ -66,7 +66,7 @@ export function describeConnections(setup: Setup): void {
       expect(site.connections).toBe(8);
     });
 
-    test('of the connections to several hosts, the one that has waited longest is closed where there are too many', async () => {
+    test('when there are too many idle connections, the one idle for longest is closed', async () => {
       const { fetch, fetcher, site } = await setup({ idleConnections: new IdleConnections(2) });
       const [second, third] = [new TestSite(), new TestSite()];
       for (const other of [second, third]) {
@@ -84,7 +84,7 @@ export function describeConnections(setup: Setup): void {
       expect([site, second, third].map(({ connections }) => connections)).toEqual([1, 2, 1]);
     });
 
-    test('after stop no connection is kept, whatever was under way', async () => {
+    test('no connection is kept after `stop`, even if a request was under way', async () => {
       const { fetch, fetcher, site } = await setup();
       await fetch('/page/1');
       site.on('/late', (_, response) => setImmediate(() => response.end('late')));

@@ -12,10 +12,10 @@ function headersFor(host: string, headers: object): HostHeaders {
 const PRIVATE = { Authorization: 'Bearer 1', Cookie: 'a=b', 'X-Key': 'k', Accept: 'text/plain' };
 const SENT = { authorization: 'Bearer 1', cookie: 'a=b', 'x-key': 'k', accept: 'text/plain' };
 
-/** What only this deployment sends: headers of hosts, logins of URLs. And no cookies. */
+/** What only this deployment sends: headers of hosts and logins of URLs, but no cookies. */
 export function describeCredentials(setup: Setup): void {
   describe('credentials', () => {
-    /** Two sites, and a fetcher that sends headers of its own to the first. */
+    /** Starts two sites and a fetcher that sends own headers to the first one. */
     async function setupTwo() {
       const site = new TestSite();
       await site.start();
@@ -33,7 +33,7 @@ export function describeCredentials(setup: Setup): void {
       };
     }
 
-    test('a host is asked with its headers, for any path, whole or in pieces; no other host is', async () => {
+    test('a host’s headers are sent with every page and document of that host, and to no other host', async () => {
       const { site, other, fetch, fetcher, close } = await setupTwo();
       for (const path of ['/page/1', '/robots.txt', '/redirect/2']) await fetch(site.url(path));
       (await fetcher.open({ url: site.url('/sitemap.xml') })).body.destroy();
@@ -48,7 +48,7 @@ export function describeCredentials(setup: Setup): void {
       await close();
     });
 
-    test('a redirect from another origin is followed without them, one from the same origin with them', async () => {
+    test('a redirect from the same origin gets the host’s headers, one from another origin does not', async () => {
       const { site, other, fetcher, close } = await setupTwo();
       const hop = { url: site.url('/page/1'), maxBodyBytes: 100_000 };
       await fetcher.fetch({ ...hop, redirectedFrom: other.url('/page/2') });
@@ -57,7 +57,7 @@ export function describeCredentials(setup: Setup): void {
       await close();
     });
 
-    test("a request's cookies go beside the host's, which win; the answer's lines go to whoever asked", async () => {
+    test('cookies of a request are sent with those of the host, which win; set-cookie lines go to `onCookies`', async () => {
       const { site, other, fetcher, close } = await setupTwo();
       const lines: string[][] = [];
       const onCookies = (each: readonly string[]) => void lines.push([...each]);
@@ -72,14 +72,14 @@ export function describeCredentials(setup: Setup): void {
       await close();
     });
 
-    test('a host under another name is another host', async () => {
+    test('a host under another name does not get its headers', async () => {
       const { site, fetch, close } = await setupTwo();
       await fetch(`http://localhost:${site.port}/page/1`);
       for (const headers of ofOurs(site)) expect(Object.keys(headers)).toEqual(['accept']);
       await close();
     });
 
-    test('a login is sent to the URL that it is for, unless the deployment has one for the host', async () => {
+    test('a login is sent with its own URL, unless the deployment has one for the host', async () => {
       const { site, other, fetcher, close } = await setupTwo();
       for (const url of [site.url('/page/1'), other.url('/page/1')]) {
         await fetcher.fetch({ url, maxBodyBytes: 100_000, login: 'jo:p%40ss' });
@@ -91,7 +91,7 @@ export function describeCredentials(setup: Setup): void {
       await close();
     });
 
-    test('cookies that a host sets are never sent, to it or to others, after a redirect or without', async () => {
+    test('cookies that a host sets are never sent, after a redirect or otherwise', async () => {
       const { fetch, site } = await setup();
       site.on('/login', (_, response) => {
         response.writeHead(302, { location: '/page/1', 'set-cookie': ['session=1; Path=/', 'b=2'] }).end();

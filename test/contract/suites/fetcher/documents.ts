@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { TestSite } from '../../../support/site.ts';
 import { allOf, type Setup } from './setup.ts';
 
-/** Documents in pieces: when the pieces come, and how reading them ends. */
+/** Documents: when their pieces arrive, and how reading them ends. */
 export function describeDocuments(setup: Setup): void {
   describe('documents', () => {
-    test('pieces come before the body is complete', async () => {
+    test('pieces of a document arrive before its body is complete', async () => {
       const { fetcher, site } = await setup();
       let finish = (): void => {};
       site.on('/news', (_, response) => {
@@ -22,18 +22,21 @@ export function describeDocuments(setup: Setup): void {
       expect(pieces).toEqual(['first', ', last']);
     });
 
-    test.each(['/endless', '/bomb?mb=30', '/drip?ms=5', '/page/1'])('%s can be left in the middle', async (path) => {
-      const { fetcher, site } = await setup();
-      const { body } = await fetcher.open({ url: site.url(path) });
-      for await (const piece of body) {
-        expect(piece.length).toBeGreaterThan(0);
-        break;
-      }
-      body.destroy();
-    });
+    test.each(['/endless', '/bomb?mb=30', '/drip?ms=5', '/page/1'])(
+      'reading %s can be abandoned halfway',
+      async (path) => {
+        const { fetcher, site } = await setup();
+        const { body } = await fetcher.open({ url: site.url(path) });
+        for await (const piece of body) {
+          expect(piece.length).toBeGreaterThan(0);
+          break;
+        }
+        body.destroy();
+      },
+    );
 
     test.each(['/endless', '/bomb?mb=30', '/hang-body', '/page/1'])(
-      '%s can be left before it is read',
+      '%s can be destroyed before it is read',
       async (path) => {
         const { fetcher, site } = await setup();
         hangAfterHeaders(site);
@@ -44,7 +47,7 @@ export function describeDocuments(setup: Setup): void {
       },
     );
 
-    test('a reader that waits for a piece learns that the body was destroyed', async () => {
+    test('a reader waiting for a piece fails with `aborted` when the body is destroyed', async () => {
       const { fetcher, site } = await setup();
       hangAfterHeaders(site);
       const { body } = await fetcher.open({ url: site.url('/hang-body') });
@@ -60,25 +63,25 @@ export function describeDocuments(setup: Setup): void {
       ['/bad-gzip', 'encoding'],
       ['/cut-gzip', 'encoding'],
       ['/drip?ms=5', 'timeout'],
-    ])('%s ends with %s', async (path, reason) => {
+    ])('reading %s fails with reason %s', async (path, reason) => {
       const { fetcher, site } = await setup({ timeoutMs: 500 });
       const document = await fetcher.open({ url: site.url(path) });
       await expect(allOf(document)).rejects.toMatchObject({ name: 'FetchError', reason, status: 200 });
     });
 
-    test('the time-out of a document may be another than the fetcher has, shorter or longer', async () => {
+    test('a document can have a shorter or longer time-out than the fetcher', async () => {
       const { fetcher, site } = await setup({ timeoutMs: 300 });
       const url = site.url('/drip?ms=5&bytes=100');
       expect(await allOf(await fetcher.open({ url, timeoutMs: 5_000 }))).toHaveLength(100);
       const short = fetcher.open({ url: site.url('/drip?ms=5'), timeoutMs: 100 });
       await expect(short.then(allOf)).rejects.toMatchObject({ reason: 'timeout' });
-      // A longer one is for the body: the answer itself is waited for no longer than usual.
+      // A longer time-out applies to the body. The wait for the answer itself is no longer than usual.
       await expect(fetcher.open({ url: site.url('/hang'), timeoutMs: 60_000 })).rejects.toMatchObject({
         reason: 'timeout',
       });
     });
 
-    test('a signal ends a body in pieces', async () => {
+    test('a signal aborts a document while it is read', async () => {
       const { fetcher, site } = await setup();
       const controller = new AbortController();
       const { body } = await fetcher.open({ url: site.url('/drip?ms=5'), signal: controller.signal });

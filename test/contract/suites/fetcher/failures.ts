@@ -5,10 +5,10 @@ import { FetchError } from '../../../../shared/ports/fetcher.ts';
 import { TestSite } from '../../../support/site.ts';
 import { allOf, type Setup } from './setup.ts';
 
-// No label may be this long, which every resolver knows without asking.
+// Longer than any valid label, so every resolver rejects it without a query.
 const nobody = `${'x'.repeat(64)}.invalid`;
 
-/** Requests that come to no answer: each rejects with a reason, and in time. */
+/** Requests that get no answer: each rejects with a reason, and in time. */
 export function describeFailures(setup: Setup): void {
   describe('failures', () => {
     // biome-ignore format: a table
@@ -34,7 +34,7 @@ export function describeFailures(setup: Setup): void {
   ['/big?bytes=1000001',                          'size',         200],
   ['/big?bytes=1000001&chunked',                  'size',         200],
   ['/endless',                                    'size',         200],
-])('%s is %s', async (path, reason, status) => {
+])('fetching %s fails with reason %s', async (path, reason, status) => {
   const { fetch } = await setup();
   await expect(fetch(path)).rejects.toMatchObject({ name: 'FetchError', reason, status });
 });
@@ -48,7 +48,7 @@ export function describeFailures(setup: Setup): void {
   ['/page/1',             'bad_url'],
   ['unix:/run/sock:/a',   'bad_url'],
   ['http://unix:/sock:/', 'bad_url'],
-])('%s is %s', async (url, reason) => {
+])('the URL %s fails with reason %s', async (url, reason) => {
   const { fetcher } = await setup();
   await expect(fetcher.fetch({ url, maxBodyBytes: 1_000 })).rejects.toMatchObject({ reason });
 });
@@ -58,12 +58,12 @@ export function describeFailures(setup: Setup): void {
   ['/hang',                     undefined],
   ['/drip-headers',             undefined],
   ['/drip?ms=5',                200],
-])('%s is timeout', async (path, status) => {
+])('fetching %s fails with reason timeout', async (path, status) => {
   const { fetch } = await setup({ timeoutMs: 150 });
   await expect(fetch(path)).rejects.toMatchObject({ reason: 'timeout', status });
 });
 
-    test('a body without a length whose connection is reset is not complete', async () => {
+    test('a body without a length fails with `connection` when its connection is reset', async () => {
       const { fetch, fetcher, site } = await setup();
       site.on('/reset', ({ socket }) => {
         socket.write('HTTP/1.0 200 OK\r\ncontent-type: text/html\r\n\r\nhalf', () => socket.resetAndDestroy());
@@ -73,7 +73,7 @@ export function describeFailures(setup: Setup): void {
       await expect(allOf({ body })).rejects.toMatchObject({ reason: 'connection', status: 200 });
     });
 
-    test('a name that could not be looked up is dns', async () => {
+    test('a look-up that fails temporarily fails with reason dns', async () => {
       const { fetcher } = await setup({
         resolve: () => Promise.reject(Object.assign(new Error('try again'), { code: 'EAI_AGAIN' })),
       });
@@ -81,13 +81,13 @@ export function describeFailures(setup: Setup): void {
       await expect(request).rejects.toMatchObject({ reason: 'dns' });
     });
 
-    test('a look-up that takes too long is timeout', async () => {
+    test('a look-up that takes too long fails with reason timeout', async () => {
       const { fetcher } = await setup({ timeoutMs: 50, resolve: () => new Promise(() => {}) });
       const request = fetcher.fetch({ url: 'http://some.test/', maxBodyBytes: 1_000 });
       await expect(request).rejects.toMatchObject({ reason: 'timeout' });
     });
 
-    test('a look-up ends with the signal, at once', async () => {
+    test('a signal aborts a look-up at once', async () => {
       const asked = Promise.withResolvers<void>();
       const { fetcher } = await setup({
         resolve: () => {
@@ -107,7 +107,7 @@ export function describeFailures(setup: Setup): void {
       for (const each of await ended) expect(each).toMatchObject({ status: 'rejected', reason: { reason: 'aborted' } });
     });
 
-    test('a connection that is being made ends with the signal', async () => {
+    test('a signal aborts a connection that is being made', async () => {
       const { fetcher } = await setup();
       const mute = createServer((socket) => socket.on('error', () => {}).resume());
       await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
@@ -118,11 +118,11 @@ export function describeFailures(setup: Setup): void {
       await once(mute, 'connection');
       controller.abort();
       expect(await noted).toMatchObject({ reason: 'aborted' });
-      // Not before its connections are closed.
+      // Closes only once all connections are closed.
       await new Promise((resolve) => mute.close(resolve));
     });
 
-    test('a port that nobody listens on is connection', async () => {
+    test('a port that nobody listens on fails with reason connection', async () => {
       const { fetcher } = await setup();
       const gone = new TestSite();
       await gone.start();
@@ -131,13 +131,13 @@ export function describeFailures(setup: Setup): void {
       await expect(fetcher.fetch({ url, maxBodyBytes: 1_000 })).rejects.toMatchObject({ reason: 'connection' });
     });
 
-    test('a server that speaks no TLS is tls', async () => {
+    test('an https URL of a server without TLS fails with reason tls', async () => {
       const { fetcher, site } = await setup();
       const url = site.url('/').replace('http:', 'https:');
       await expect(fetcher.fetch({ url, maxBodyBytes: 1_000 })).rejects.toMatchObject({ reason: 'tls' });
     });
 
-    test('a handshake that comes to nothing is timeout', async () => {
+    test('a handshake that never ends fails with reason timeout', async () => {
       const { fetcher } = await setup({ timeoutMs: 100 });
       const mute = createServer((socket) => socket.on('error', () => {}).resume());
       await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
@@ -146,7 +146,7 @@ export function describeFailures(setup: Setup): void {
       await new Promise((resolve) => mute.close(resolve));
     });
 
-    test.each(['/hang', '/drip?ms=10'])('%s ends with the signal', async (path) => {
+    test.each(['/hang', '/drip?ms=10'])('a signal aborts %s', async (path) => {
       const { fetcher, site } = await setup();
       const controller = new AbortController();
       const request = fetcher.fetch({ url: site.url(path), maxBodyBytes: 1e9, signal: controller.signal });
@@ -155,14 +155,14 @@ export function describeFailures(setup: Setup): void {
       await expect(request).rejects.toMatchObject({ reason: 'aborted', cause: new Error('enough') });
     });
 
-    test('a signal that was given before ends it at once', async () => {
+    test('a request whose signal is already aborted sends nothing', async () => {
       const { fetcher, site } = await setup();
       const request = fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 1_000, signal: AbortSignal.abort() });
       await expect(request).rejects.toMatchObject({ reason: 'aborted' });
       expect(site.requests).toEqual([]);
     });
 
-    test('a header of 100 KB is connection; one of 60 KB and 1,500 small ones are read', async () => {
+    test('a header of 100 KB fails with reason connection; one of 60 KB or 1,500 small ones are read', async () => {
       const { fetch, site } = await setup();
       site.on('/long', (_, response) => response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end());
       await expect(fetch('/long')).rejects.toMatchObject({ reason: 'connection' });
@@ -176,7 +176,7 @@ export function describeFailures(setup: Setup): void {
       expect([headers.etag, Buffer.from(body).toString()]).toEqual(['"1"', 'well']);
     });
 
-    test('a failure holds on to nothing of the request', async () => {
+    test('a failure retains nothing of its request', async () => {
       const { fetch } = await setup();
       const error: unknown = await fetch('/truncated').catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(FetchError);

@@ -6,17 +6,17 @@ const ENCODED: Readonly<Record<string, (body: Buffer) => Buffer>> = { gzip: gzip
 
 const WELL = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nwell';
 
-/** Where an answer ends (RFC 9112 section 6.3), and what becomes of what its server sends beyond that. */
+/** Where an answer ends (RFC 9112 section 6.3), and what happens to bytes that its server sends after that. */
 export function describeFraming(setup: Setup): void {
   describe('framing', () => {
     // biome-ignore format: a table
     test.each([
   ['another answer',                         `${WELL}${WELL}`],
   ['a `100 Continue`',                       `${WELL}HTTP/1.1 100 Continue\r\n\r\n`],
-  ['bytes, though its connection ends',      'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 4\r\n\r\nwell done'],
-  ['bytes, though its connection is of old', 'HTTP/1.0 200 OK\r\ncontent-length: 4\r\n\r\nwell done'],
-  ['an answer, though its connection ends',  `HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n4\r\nwell\r\n0\r\n\r\n${WELL}`],
-])('an answer with %s behind its end is `connection`, and the next page is its own', async (_, sent) => {
+  ['bytes before `connection: close`',      'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 4\r\n\r\nwell done'],
+  ['bytes in HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 4\r\n\r\nwell done'],
+  ['another answer before `connection: close`',  `HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n4\r\nwell\r\n0\r\n\r\n${WELL}`],
+])('an answer followed by %s fails with `connection`, and the next page gets its own answer', async (_, sent) => {
   const { fetch, fetcher, site } = await setup();
   site.on('/surplus', ({ socket }) => void socket.write(sent));
   await expect(fetch('/surplus')).rejects.toMatchObject({ reason: 'connection', status: 200 });
@@ -26,7 +26,7 @@ export function describeFraming(setup: Setup): void {
 });
 
     test.each(['connection: close\r\ncontent-length: 4', 'connection: close\r\ntransfer-encoding: chunked'])(
-      'empty lines behind an answer of %j are nothing',
+      'empty lines after an answer with %j are ignored',
       async (headers) => {
         const { fetch, site } = await setup();
         const body = headers.includes('chunked') ? '4\r\nwell\r\n0\r\n\r\n' : 'well';
@@ -36,7 +36,7 @@ export function describeFraming(setup: Setup): void {
     );
 
     test.each(['gzip', 'chunked, gzip', 'chunked;q=1', '"chunked"'])(
-      'a body in the transfer coding %j ends with its connection, whatever its length is said to be',
+      'a body in the transfer coding %j ends with its connection, whatever its content length',
       async (coding) => {
         const { fetch, fetcher, site } = await setup();
         const head = `HTTP/1.1 200 OK\r\ntransfer-encoding: ${coding}\r\ncontent-length: 9\r\n\r\n`;
@@ -58,7 +58,7 @@ export function describeFraming(setup: Setup): void {
   ['x-gzip',          [],             'gzip'],
   ['gzip',            [],             ''],
   ['gzip, chunked',   ['gzip', 'br'], 'br, gzip'],
-] as const)('the transfer coding %j around %j is undone where the body is coded as %j', async (transfer, content, really) => {
+] as const)('the transfer coding %j around %j is decoded if the body is really coded as %j', async (transfer, content, really) => {
   const { fetch, fetcher, site } = await setup();
   const page = Buffer.from('well '.repeat(1_000));
   const steps = really.split(', ').reverse();
@@ -76,7 +76,7 @@ export function describeFraming(setup: Setup): void {
   expect(await allOf(await fetcher.open({ url: site.url('/coded') }))).toEqual(page);
 });
 
-    test('a body that only claims a transfer coding has the cap of any', async () => {
+    test('the cap also applies to a body that only claims a transfer coding', async () => {
       const { fetch, site } = await setup();
       const body = 'x'.repeat(1_001);
       site.on('/long', ({ socket }) => void socket.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\n${body}`));
@@ -85,7 +85,7 @@ export function describeFraming(setup: Setup): void {
     });
 
     test.each(['204 No Content', '304 Not Modified'])(
-      'a connection whose %s says that it has a body is not used again: that may come late, as the next answer',
+      'a connection is not reused after a %s that announces a body, which might arrive as the next answer',
       async (status) => {
         const { fetch, site } = await setup();
         site.on('/none', ({ socket }) => void socket.write(`HTTP/1.1 ${status}\r\ncontent-length: 40\r\n\r\n`));
@@ -96,7 +96,7 @@ export function describeFraming(setup: Setup): void {
       },
     );
 
-    test('headers behind two thousand others count as well', async () => {
+    test('headers after two thousand others are read', async () => {
       const { fetch, site } = await setup();
       site.on('/many', ({ socket }) => {
         const others = Array.from({ length: 2_000 }, (_, n) => `x-${n}: \r\n`).join('');
@@ -107,7 +107,7 @@ export function describeFraming(setup: Setup): void {
       expect(Buffer.from((await fetch('/many')).body).toString()).toBe('well');
     });
 
-    test.each(['000', '099'])('a status of %s is none', async (status) => {
+    test.each(['000', '099'])('an answer with status %s fails with `connection`', async (status) => {
       const { fetch, fetcher, site } = await setup();
       site.on('/odd', ({ socket }) => void socket.write(`HTTP/1.1 ${status} x\r\ncontent-length: 0\r\n\r\n`));
       await expect(fetch('/odd')).rejects.toMatchObject({ reason: 'connection', status: undefined });

@@ -6,14 +6,14 @@ import { type Setup, serve } from './setup.ts';
 
 /** 8 MB of gzip data without content. */
 const EMPTY = gzipOf(Array(8).fill(emptyBlocks(90_000)), new Uint8Array());
-/** 20 MB of gzip data that hold 10 MB, and cost a decoder a second. */
+/** 20 MB of gzip data that decode to 10 MB and take a decoder a second. */
 const SLOW = slow(10_000);
 
-/** Coded bodies that are made to cost time or memory. */
+/** Coded bodies designed to cost time or memory. */
 export function describeHostileCodings(setup: Setup): void {
   describe('hostile codings', () => {
     test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', 'constructor, __proto__'])(
-      'a coding named %s is no coding',
+      'a coding named %s is ignored',
       async (name) => {
         const { fetch } = await setup();
         const { body } = await fetch('/page/1');
@@ -27,7 +27,7 @@ export function describeHostileCodings(setup: Setup): void {
       ['gzip, zstd', zlib.zstdCompressSync(EMPTY)],
       ['gzip', EMPTY],
     ] as const)('%s over empty blocks', (coding, body) => {
-      test('ends as soon as they have almost no content', async () => {
+      test('fails early because the data have almost no content', async () => {
         const { site, fetcher } = await setup({ timeoutMs: 30_000 });
         serve(site, '/empty', body, coding);
         const url = site.url('/empty');
@@ -38,12 +38,12 @@ export function describeHostileCodings(setup: Setup): void {
           await expect(Array.fromAsync(pieces)).rejects.toMatchObject(wanted);
         });
         const whole = await cpuMs(async () => void zlib.gunzipSync(EMPTY));
-        // One of them alone would be as much, decoded to its end.
+        // Decoding just one of them to its end would cost as much.
         expect(spent).toBeLessThan(whole);
       });
     });
 
-    test('data that are flushed after every byte are read', async () => {
+    test('data flushed after every byte are read', async () => {
       const { site, fetch } = await setup();
       const content = Buffer.alloc(20_000, 'x');
       const flushed = Array.from(content, (byte) => storedBlock(Buffer.of(byte)));
@@ -51,7 +51,7 @@ export function describeHostileCodings(setup: Setup): void {
       expect(Buffer.from((await fetch('/flushed')).body).equals(content)).toBe(true);
     });
 
-    describe('decoding that takes long', () => {
+    describe('slow decoding', () => {
       test.each(['gzip, br', 'gzip'])('in %s ends with the time-out of its request', async (coding) => {
         const { site, fetcher } = await setup({ timeoutMs: 100 });
         serve(site, '/slow', coding === 'gzip' ? SLOW : zlib.brotliCompressSync(SLOW), coding);
@@ -60,7 +60,7 @@ export function describeHostileCodings(setup: Setup): void {
         expect(await endOf(fetcher.open({ url }).then(({ body }) => Array.fromAsync(body)))).toBe('timeout');
       });
 
-      test('ends when the caller gives up, though the body is in', async () => {
+      test('ends when the caller aborts, although the whole body has arrived', async () => {
         const { site, fetcher } = await setup({ timeoutMs: 30_000 });
         const { promise: isSent, resolve: sent } = Promise.withResolvers<void>();
         site.on('/slow', (_, response) => {
@@ -73,7 +73,7 @@ export function describeHostileCodings(setup: Setup): void {
         expect(await endOf(reading)).toBe('aborted');
       });
 
-      test('in pieces, does not count how long its reader takes', async () => {
+      test('of a document does not count the time its reader takes', async () => {
         const { site, fetcher } = await setup();
         serve(site, '/zeros', zlib.gzipSync(Buffer.alloc(1_000_000)), 'gzip');
         const { body } = await fetcher.open({ url: site.url('/zeros'), timeoutMs: 1_000 });
@@ -88,7 +88,7 @@ export function describeHostileCodings(setup: Setup): void {
       });
     });
 
-    test('a small body that grows large is read all the same', async () => {
+    test('a small body that decodes to a large one within the cap is read', async () => {
       const { site, fetcher } = await setup();
       for (const [coding, encode] of [
         ['br', zlib.brotliCompressSync],
@@ -103,14 +103,14 @@ export function describeHostileCodings(setup: Setup): void {
   });
 }
 
-/** Gzip data of a number of kilobytes, each of which stands behind empty blocks as long as itself. */
+/** Builds gzip data of this many kilobytes, each preceded by empty blocks of its own length. */
 function slow(kilobytes: number): Buffer {
   const content = Buffer.alloc(1_024, 'x');
   const one = Buffer.concat([emptyBlocks(88), storedBlock(content)]);
   return gzipOf(Array(kilobytes).fill(one), Buffer.alloc(1_024 * kilobytes, 'x'));
 }
 
-/** Why reading a body failed. The body itself would be too much to print. */
+/** Returns why reading a body failed, or `read`, but not the body: it would be too much to print. */
 async function endOf(reading: Promise<unknown>): Promise<string> {
   return reading.then(
     () => 'read',

@@ -7,7 +7,7 @@ import { deadPort, startHttpProxy, startSite, startSocksProxy, trustOurs } from 
 
 const LOGIN = 'jo:p%40ss';
 
-/** Requests through proxies: what a site and a proxy see of them. */
+/** Requests through proxies: what the site and the proxy see of them. */
 export function describeProxiedRequests(openFetcher: ThroughProxies): void {
   describe('requests', () => {
     // biome-ignore format: a table
@@ -22,7 +22,7 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
   ['socks5', true,  'socks', undefined],
   ['socks5', false, 'socks', 'jo:pass'],
   ['socks5', true,  'socks', 'jo:pass'],
-] as const)('through a proxy of %s, TLS to the site %s: %s, login %s', async (_, tls, kind, login) => {
+] as const)('pages arrive through a %s proxy, TLS to the site %s, kind %s, login %s', async (_, tls, kind, login) => {
   const site = await startSite({ tls });
   const withLogin = login === undefined ? {} : { login };
   const proxy = await (kind === 'socks' ? startSocksProxy(login) : startHttpProxy({ tls: kind === 'https', ...withLogin }));
@@ -39,23 +39,26 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
   expect(proxy.asked).toEqual(asked[kind === 'socks' ? 'socks' : tls ? 'tunnel' : 'http']);
 });
 
-    test.each([false, true])('the site is asked as without a proxy, and learns no login (TLS: %s)', async (tls) => {
-      const site = await startSite({ tls });
-      for (const proxy of [await startHttpProxy({ login: 'jo:pass' }), await startSocksProxy('jo:pass')]) {
-        const { fetch } = openFetcher([proxy]);
-        await fetch(site.url('/page/1').replace('://', '://me:secret@'));
-        expect(site.requests.at(-1)?.headers).toEqual({
-          'user-agent': 'TrawlBot/1',
-          accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-          'accept-encoding': 'gzip, deflate, br, zstd',
-          authorization: `Basic ${Buffer.from('me:secret').toString('base64')}`,
-          host: site.host,
-          connection: 'keep-alive',
-        });
-      }
-    });
+    test.each([false, true])(
+      'the site gets the same request as without a proxy, and no proxy login (TLS: %s)',
+      async (tls) => {
+        const site = await startSite({ tls });
+        for (const proxy of [await startHttpProxy({ login: 'jo:pass' }), await startSocksProxy('jo:pass')]) {
+          const { fetch } = openFetcher([proxy]);
+          await fetch(site.url('/page/1').replace('://', '://me:secret@'));
+          expect(site.requests.at(-1)?.headers).toEqual({
+            'user-agent': 'TrawlBot/1',
+            accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+            'accept-encoding': 'gzip, deflate, br, zstd',
+            authorization: `Basic ${Buffer.from('me:secret').toString('base64')}`,
+            host: site.host,
+            connection: 'keep-alive',
+          });
+        }
+      },
+    );
 
-    test('a login may have any characters', async () => {
+    test('a proxy login can have any characters', async () => {
       const site = await startSite();
       const [http, socks] = [await startHttpProxy({ login: 'jo:p@ss' }), await startSocksProxy('jo:p@ss')];
       const { fetch } = openFetcher([http.url, socks.url].map((url) => url.replace('jo:p@ss', LOGIN)));
@@ -63,7 +66,7 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       expect([http.asked.length, socks.asked.length]).toEqual([1, 1]);
     });
 
-    test('a path that looks like a host is a path', async () => {
+    test('a path that looks like a host is sent as a path', async () => {
       const site = await startSite();
       const proxy = await startHttpProxy();
       const { fetch } = openFetcher([proxy]);
@@ -71,7 +74,7 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       expect(site.requests.map(({ path }) => path)).toEqual(['//169.254.169.254/latest']);
     });
 
-    test('one connection for each request at once, and no more', async () => {
+    test('a proxy gets no more connections than there are simultaneous requests', async () => {
       const site = await startSite({ tls: true });
       const proxy = await startHttpProxy();
       const { fetch } = openFetcher([proxy]);
@@ -81,7 +84,7 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       expect([site.requests.length, proxy.connections]).toEqual([20, 4]);
     });
 
-    test.each(['http', 'socks'])('a request that a kept tunnel of %s lost is repeated, once', async (kind) => {
+    test.each(['http', 'socks'])('a request lost by a kept %s tunnel is repeated once', async (kind) => {
       const site = await startSite({ tls: true });
       const { fetch, rests } = openFetcher([await (kind === 'http' ? startHttpProxy() : startSocksProxy())]);
       const used = new Set<unknown>();
@@ -98,8 +101,8 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       expect([site.requests.map(({ path }) => path).slice(3), rests]).toEqual([['/gone', '/gone'], []]);
     });
 
-    // The server, or the proxy, may just be closing it.
-    test.each([true, false])('a request that may not be repeated gets no kept connection (TLS: %s)', async (tls) => {
+    // The server or the proxy may be closing the kept connection at this moment.
+    test.each([true, false])('a request that may not be repeated gets a new connection (TLS: %s)', async (tls) => {
       const site = await startSite({ tls });
       const proxies = [await startHttpProxy(), await startSocksProxy()];
       for (const proxy of proxies) {
@@ -113,8 +116,8 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       expect(proxies.map(({ connections }) => connections)).toEqual([2, 2]);
     });
 
-    test('an interim answer that a proxy passes on is not the answer', async () => {
-      // It may stand in for a proxy: in absolute form it is asked for a path of its own.
+    test('interim answers passed on by a proxy are skipped', async () => {
+      // The site can act as a proxy: a request in absolute form asks it for one of its own paths.
       const proxy = await startSite();
       proxy.on('/continued', ({ socket }) => {
         const interim = 'HTTP/1.1 100 Continue\r\n\r\n';
@@ -127,7 +130,7 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       await fetcher.stop();
     });
 
-    // What is the target's stays the target's, though a proxy stands between.
+    // A failure of the target is attributed to the target, although there is a proxy in between.
     // biome-ignore format: a table
     test.each([
   ['/truncated',     true,  'connection'],
@@ -138,7 +141,7 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
   ['/drip?ms=5',     false, 'timeout'],
   ['/endless',       true,  'size'],
   ['/bad-gzip',      false, 'encoding'],
-])('%s is the same through a proxy (TLS: %s): %s', async (path, tls, reason) => {
+])('%s through a proxy (TLS: %s) fails with reason %s, and the proxy does not rest', async (path, tls, reason) => {
   const site = await startSite({ tls });
   const proxy = await startHttpProxy();
   const { fetch, rests } = openFetcher([proxy], { timeoutMs: reason === 'timeout' ? 500 : 5_000 });
@@ -146,7 +149,7 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
   expect(rests).toEqual([]);
 });
 
-    test('a certificate that nobody vouches for is tls, through a tunnel too', async () => {
+    test('an untrusted certificate of the site fails with reason tls through a tunnel as well', async () => {
       const site = await startSite({ tls: true });
       const { fetch, rests } = openFetcher([await startHttpProxy(), await startSocksProxy()]);
       trustOurs(false);
@@ -155,7 +158,7 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       expect([site.requests, rests]).toEqual([[], []]);
     });
 
-    test('a site that is down, behind proxies that are not: the site is at fault', async () => {
+    test('a site that is down is at fault, not the proxies that could not reach it', async () => {
       const port = await deadPort();
       const [http, socks] = [await startHttpProxy(), await startSocksProxy()];
       for (const proxy of [http, socks]) {
@@ -163,26 +166,29 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
         await expect(fetch(`https://127.0.0.1:${port}/`)).rejects.toMatchObject({ reason: 'connection' });
         expect(rests).toEqual([]);
       }
-      // In absolute form, the proxy's word for it can't be told from the site's.
+      // In absolute form, an error answer of the proxy looks like one of the site.
       expect(await openFetcher([http]).fetch(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 502 });
     });
 
-    test.each(['http', 'socks'])('a signal ends what a proxy of %s lets hang, and its connection', async (kind) => {
-      const site = await startSite({ tls: true });
-      const proxy = await (kind === 'http' ? startHttpProxy() : startSocksProxy());
-      proxy.mood = 'hangs';
-      const asked = proxy.question();
-      const { fetcher } = openFetcher([proxy]);
-      const stop = new AbortController();
-      const request = fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 1_000, signal: stop.signal });
-      const noted = request.catch((error: unknown) => error);
-      await asked;
-      stop.abort();
-      expect(await noted).toMatchObject({ reason: 'aborted' });
-      await proxy.disconnection();
-    });
+    test.each(['http', 'socks'])(
+      'a signal aborts a request that hangs in a %s proxy, and closes its connection',
+      async (kind) => {
+        const site = await startSite({ tls: true });
+        const proxy = await (kind === 'http' ? startHttpProxy() : startSocksProxy());
+        proxy.mood = 'hangs';
+        const asked = proxy.question();
+        const { fetcher } = openFetcher([proxy]);
+        const stop = new AbortController();
+        const request = fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 1_000, signal: stop.signal });
+        const noted = request.catch((error: unknown) => error);
+        await asked;
+        stop.abort();
+        expect(await noted).toMatchObject({ reason: 'aborted' });
+        await proxy.disconnection();
+      },
+    );
 
-    test.each(['http', 'socks'])('64 tunnels are made at once through a proxy of %s', async (kind) => {
+    test.each(['http', 'socks'])('at most 64 tunnels are made at once through a %s proxy', async (kind) => {
       const site = await startSite({ tls: true });
       const proxy = await (kind === 'http' ? startHttpProxy() : startSocksProxy());
       proxy.mood = 'hangs';
@@ -206,7 +212,7 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       expect(await fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 10_000 })).toMatchObject({ status: 200 });
     });
 
-    test('after stop no connection to a proxy is kept', async () => {
+    test('no connection to a proxy is kept after `stop`', async () => {
       const [plain, secure] = [await startSite(), await startSite({ tls: true })];
       const proxies = [await startHttpProxy(), await startSocksProxy()];
       const { fetch, fetcher } = openFetcher(proxies);

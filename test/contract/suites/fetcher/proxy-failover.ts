@@ -3,10 +3,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ThroughProxies } from './proxy-setup.ts';
 import { deadPort, startHttpProxy, startSite, startSocksProxy, trustOurs } from './proxy-setup.ts';
 
-/** Proxies that fail: which one is asked next, and who is at fault. */
+/** Proxies that fail: which proxy is asked next, and whether proxy or site is at fault. */
 export function describeProxyFailover(openFetcher: ThroughProxies): void {
   describe('failover', () => {
-    test('requests go round, one proxy for each', async () => {
+    test('requests go through the proxies in turn', async () => {
       const site = await startSite();
       const [a, b, c] = [await startHttpProxy(), await startSocksProxy(), await startHttpProxy()];
       const { fetch } = openFetcher([a, b, c]);
@@ -32,7 +32,7 @@ export function describeProxyFailover(openFetcher: ThroughProxies): void {
   ['socks', 7,               false, 'can\'t be used: Socks5 proxy rejected connection - CommandNotSupported'],
   ['socks', 'hangs up',      false, 'hung up'],
   ['socks', 'hangs',         true,  'has not reached the host within 1000 ms'],
-] as const)('%s, %j, TLS %s: the next proxy is asked, and this one rests: %s', async (kind, mood, tls, said) => {
+] as const)('after a fault of a %s proxy (%j, TLS %s) the next one is asked and this one rests: it %s', async (kind, mood, tls, said) => {
   const site = await startSite({ tls });
   const bad = await (kind === 'http' ? startHttpProxy() : startSocksProxy());
   const good = await startHttpProxy();
@@ -53,7 +53,7 @@ export function describeProxyFailover(openFetcher: ThroughProxies): void {
       ['http', true],
       ['https', false],
       ['socks5', true],
-    ])('nobody listens at %s (TLS to the site: %s): the next one is asked', async (scheme, tls) => {
+    ])('the next proxy is asked when nobody listens at the %s proxy (TLS to the site: %s)', async (scheme, tls) => {
       const site = await startSite({ tls });
       const name = `${scheme}://127.0.0.1:${await deadPort()}`;
       const { fetch, rests } = openFetcher([name, await startHttpProxy()]);
@@ -61,7 +61,7 @@ export function describeProxyFailover(openFetcher: ThroughProxies): void {
       expect(rests).toEqual([expect.stringMatching(`^60 s: ${name} can't be connected to: connect ECONNREFUSED`)]);
     });
 
-    test('a proxy with a certificate that nobody vouches for: it rests, and is told nothing', async () => {
+    test('a proxy with an untrusted certificate rests, and gets neither request nor login', async () => {
       const site = await startSite();
       const proxy = await startHttpProxy({ tls: true, login: 'jo:sesame' });
       const { fetch, rests } = openFetcher([proxy]);
@@ -74,7 +74,7 @@ export function describeProxyFailover(openFetcher: ThroughProxies): void {
       ]);
     });
 
-    test('none that can be used is `proxy`, within one rest and after it, and says nothing of the logins', async () => {
+    test('without a usable proxy a request fails with reason proxy, during and after a rest, and shows no login', async () => {
       const site = await startSite();
       const [http, socks] = [await startHttpProxy({ login: 'right:one' }), await startSocksProxy('right:one')];
       const dead = `http://jo:sesame@127.0.0.1:${await deadPort()}`;
@@ -97,7 +97,7 @@ export function describeProxyFailover(openFetcher: ThroughProxies): void {
       expect(site.requests).toEqual([]);
     });
 
-    test('a host that no proxy reaches is down itself, and keeps none of them from others', async () => {
+    test('a host that no proxy reaches is itself at fault, and no proxy rests', async () => {
       const site = await startSite({ tls: true });
       const gone = await deadPort();
       const proxies = [await startHttpProxy(), await startHttpProxy(), await startSocksProxy()];
@@ -109,7 +109,7 @@ export function describeProxyFailover(openFetcher: ThroughProxies): void {
       expect(rests).toEqual([]);
     });
 
-    test('a proxy that reaches no host at all rests, though every single one might have been down', async () => {
+    test('a proxy that fails for several hosts in a row rests, although each of them might have been down', async () => {
       const proxy = await startHttpProxy();
       proxy.mood = { status: 503 };
       const { fetch, rests } = openFetcher([proxy]);
@@ -123,7 +123,7 @@ export function describeProxyFailover(openFetcher: ThroughProxies): void {
     });
 
     test.each(['hangs', 'hangs up'] as const)(
-      'a proxy that %s at absolute form rests, when three hosts in a row have no answer',
+      'a proxy that %s on requests in absolute form rests after three hosts in a row gave no answer',
       async (mood) => {
         const proxy = await startHttpProxy();
         proxy.mood = mood;
@@ -133,14 +133,14 @@ export function describeProxyFailover(openFetcher: ThroughProxies): void {
           reasons.push(await fetch(`http://127.0.0.${n}/`).catch(({ reason }: { reason: string }) => reason));
         }
         const reason = mood === 'hangs' ? 'timeout' : 'connection';
-        // By then it may as well be our own network.
+        // By then our own network might be at fault just as well.
         const third = mood === 'hangs' ? 'network' : reason;
         expect(reasons).toEqual([reason, reason, reason, third, 'proxy']);
         expect(rests).toEqual([expect.stringContaining(`60 s: ${proxy.url} did not answer: `)]);
       },
     );
 
-    test('proxies that hang leave a request time for others, and it ends in time', async () => {
+    test('hanging proxies leave a request time to try others, and it still ends in time', async () => {
       const site = await startSite({ tls: true });
       const proxies = [await startHttpProxy(), await startHttpProxy(), await startHttpProxy(), await startHttpProxy()];
       for (const proxy of proxies) proxy.mood = 'hangs';
@@ -152,7 +152,7 @@ export function describeProxyFailover(openFetcher: ThroughProxies): void {
     });
 
     test.each([{ status: 502 }, { status: 503 }])(
-      'in absolute form %j is taken for the answer of the site',
+      'for a request in absolute form, %j from the proxy counts as the answer of the site',
       async (mood) => {
         const site = await startSite();
         const proxy = await startHttpProxy();
@@ -163,7 +163,7 @@ export function describeProxyFailover(openFetcher: ThroughProxies): void {
       },
     );
 
-    test('a 407 of the site itself is an answer, where it can be told from the proxy', async () => {
+    test('a 407 of the site itself is an answer if it comes through a tunnel', async () => {
       const site = await startSite({ tls: true });
       const { fetch, rests } = openFetcher([await startHttpProxy()]);
       expect(await fetch(site.url('/status/407'))).toMatchObject({ status: 407 });

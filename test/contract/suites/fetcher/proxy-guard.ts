@@ -6,7 +6,7 @@ import { startHttpProxy, startSite, startSocksProxy } from './proxy-setup.ts';
 
 const at = (address: string) => [{ address, family: 4 }];
 
-/** The address guard, in front of proxies. */
+/** The address guard in front of proxies. */
 export function describeProxyGuard(openFetcher: ThroughProxies): void {
   describe('addresses', () => {
     test.each([
@@ -19,14 +19,14 @@ export function describeProxyGuard(openFetcher: ThroughProxies): void {
       'https://localhost/',
       'http://169.254.169.254/latest/meta-data/',
       'http://user:pass@10.0.0.1/',
-    ])('%s is refused, and no proxy hears of it; that they are private themselves does not matter', async (url) => {
+    ])('%s is refused without asking a proxy, although the proxies themselves have private addresses', async (url) => {
       const proxies = [await startHttpProxy(), await startSocksProxy()];
       const { fetch, rests } = openFetcher(proxies, { allowedPrivate: allowing() });
       for (let n = 0; n < 2; n++) await expect(fetch(url)).rejects.toMatchObject({ reason: 'private_address' });
       expect([proxies.map(({ connections }) => connections), rests]).toEqual([[0, 0], []]);
     });
 
-    test('a SOCKS proxy is told the address that was judged, an HTTP proxy the name', async () => {
+    test('a SOCKS proxy gets the address that was checked, an HTTP proxy gets the name', async () => {
       const site = await startSite();
       const [socks, http] = [await startSocksProxy(), await startHttpProxy()];
       const { fetch } = openFetcher([socks, http], { resolve: async () => at('127.0.0.1') });
@@ -36,7 +36,7 @@ export function describeProxyGuard(openFetcher: ThroughProxies): void {
       expect(site.requests.map(({ host }) => host)).toEqual([`localhost:${site.port}`, `localhost:${site.port}`]);
     });
 
-    test('a name is judged for each request, also where a connection is open', async () => {
+    test('a name is checked for each request, even with an open connection', async () => {
       const site = await startSite();
       const proxy = await startHttpProxy();
       const addresses = ['127.0.0.1', '10.0.0.1'];
@@ -51,15 +51,18 @@ export function describeProxyGuard(openFetcher: ThroughProxies): void {
     test.each([
       ['ENOTFOUND', 'nxdomain'],
       ['EAI_AGAIN', 'dns'],
-    ])('a name that is not found here (%s) is %s: no proxy is asked for it', async (code, reason) => {
-      const proxy = await startHttpProxy();
-      const resolve: Resolve = () => Promise.reject(Object.assign(new Error('no such name'), { code }));
-      const { fetch, rests } = openFetcher([proxy], { resolve });
-      await expect(fetch('http://some.test/')).rejects.toMatchObject({ reason });
-      expect([proxy.connections, rests]).toEqual([0, []]);
-    });
+    ])(
+      'a name that cannot be looked up here (%s) fails with reason %s without asking a proxy',
+      async (code, reason) => {
+        const proxy = await startHttpProxy();
+        const resolve: Resolve = () => Promise.reject(Object.assign(new Error('no such name'), { code }));
+        const { fetch, rests } = openFetcher([proxy], { resolve });
+        await expect(fetch('http://some.test/')).rejects.toMatchObject({ reason });
+        expect([proxy.connections, rests]).toEqual([0, []]);
+      },
+    );
 
-    test('a look-up ends with the signal, at once', async () => {
+    test('a signal aborts a look-up at once', async () => {
       const proxy = await startHttpProxy();
       const asked = Promise.withResolvers<void>();
       const { fetcher, rests } = openFetcher([proxy], {
@@ -77,7 +80,7 @@ export function describeProxyGuard(openFetcher: ThroughProxies): void {
       expect([proxy.connections, rests]).toEqual([0, []]);
     });
 
-    test('a look-up that takes too long is timeout', async () => {
+    test('a look-up that takes too long fails with reason timeout', async () => {
       const proxy = await startHttpProxy();
       const { fetch, rests } = openFetcher([proxy], { resolve: () => new Promise(() => {}), timeoutMs: 100 });
       await expect(fetch('http://some.test/')).rejects.toMatchObject({ reason: 'timeout' });

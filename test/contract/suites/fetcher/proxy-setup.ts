@@ -14,12 +14,12 @@ import type { OpenFetcher } from './setup.ts';
 
 const WITHOUT_OURS = getCACertificates('default');
 
-/** Has this process vouch for the certificate of the test site and the test proxies, or not. */
+/** Makes this process trust the certificate of the test site and the test proxies, or not. */
 export function trustOurs(isTrusted: boolean): void {
   setDefaultCACertificates(isTrusted ? [...WITHOUT_OURS, selfSigned.cert] : WITHOUT_OURS);
 }
 
-/** An address that nobody listens on. */
+/** Returns a port that nobody listens on. */
 export async function deadPort(): Promise<number> {
   const gone = new HttpProxy();
   await gone.start();
@@ -40,19 +40,19 @@ export async function startSite(options: ConstructorParameters<typeof TestSite>[
   return await started(new TestSite(options));
 }
 
-/** What a part of the suite needs to look at requests through proxies. */
+/** Opens a fetcher that goes through these proxies. */
 export type ThroughProxies = (
   proxies: readonly (string | HttpProxy | SocksProxy)[],
   options?: Partial<FetcherOptions>,
 ) => {
   readonly fetcher: Fetcher;
   readonly clock: SteppedClock;
-  /** Proxies that began to rest, for how long and why. */
+  /** The proxies that started to rest, each with duration and reason. */
   readonly rests: readonly string[];
   readonly fetch: (url: string) => Promise<FetchedPage>;
 };
 
-/** Opens fetchers of one kind through proxies. A connection that one leaks to a proxy fails the test. */
+/** Makes the function that opens fetchers of one kind through proxies. A connection leaked to a proxy fails the test. */
 export function throughProxies(open: OpenFetcher): ThroughProxies {
   return (proxies, options) => {
     const parsed = parseProxies(proxies.map((proxy) => (typeof proxy === 'string' ? proxy : proxy.url)));

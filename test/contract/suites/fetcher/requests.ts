@@ -4,7 +4,7 @@ import type { SentRequest } from '../../../../shared/task/task/request.ts';
 import type { TestSite } from '../../../support/site.ts';
 import type { Setup } from './setup.ts';
 
-/** Has a path answer with what it was sent. */
+/** Makes a path answer with the request that it received. */
 function echo(site: TestSite, path: string): void {
   site.on(path, (request, response) => {
     const pieces: Buffer[] = [];
@@ -21,7 +21,7 @@ function echo(site: TestSite, path: string): void {
 
 const POST: SentRequest = { method: 'POST', body: 'ä=1', headers: { 'content-type': 'text/x' }, mayRepeat: false };
 
-/** Requests with another method, a body, or headers of their own. */
+/** Requests with another method, a body or own headers. */
 export function describeRequests(setup: Setup): void {
   describe('requests', () => {
     // biome-ignore format: a table
@@ -33,7 +33,7 @@ export function describeRequests(setup: Setup): void {
       [{ method: 'DELETE', mayRepeat: true },                                    { method: 'DELETE', body: '' }],
       [{ method: 'OPTIONS', mayRepeat: true },                                   { method: 'OPTIONS', body: '' }],
       [{ method: 'GET', headers: { 'x-own': 'a', accept: 'b' }, mayRepeat: true }, { method: 'GET', own: 'a', accept: 'b', body: '' }],
-    ])('%o arrives as it is', async (send, arrived) => {
+    ])('the request %o arrives unchanged', async (send, arrived) => {
       const { site, fetch } = await setup();
       echo(site, '/echo');
       const { status, body } = await fetch('/echo', { send });
@@ -42,7 +42,7 @@ export function describeRequests(setup: Setup): void {
     });
 
     test.each(['/path?', '/path?#part', '/path', '/path#part?', '//path//', '/path?a=b?', '/100%'])(
-      'the path and query of %s are asked for as they are',
+      'the path and query of %s are sent unchanged',
       async (target) => {
         const { site, fetch } = await setup();
         await fetch(target);
@@ -50,7 +50,7 @@ export function describeRequests(setup: Setup): void {
       },
     );
 
-    test('the answer to a HEAD has no body, whatever its headers say', async () => {
+    test('the answer to a HEAD has no body, whatever its headers or server say', async () => {
       const { site, fetch } = await setup();
       const send = { method: 'HEAD', mayRepeat: true } as const;
       const large = { 'content-length': '5000000', 'content-encoding': 'compress' };
@@ -58,12 +58,12 @@ export function describeRequests(setup: Setup): void {
       const answer = await fetch('/large', { send });
       expect([answer.status, answer.body.byteLength, site.requests[0]?.method]).toEqual([200, 0, 'HEAD']);
       expect(answer.headers).toMatchObject(large);
-      // Some servers send one all the same.
+      // Some servers send a body anyway.
       site.on('/body', ({ socket }) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nwell'));
       expect((await fetch('/body', { send })).body).toHaveLength(0);
     });
 
-    test('a connection that is cut is not tried again when the request may not be repeated', async () => {
+    test('a request that may not be repeated is not sent again after its connection is cut', async () => {
       const { site, fetch } = await setup();
       await fetch('/page/1');
       site.on('/cut', (request) => void request.socket.destroy());
@@ -72,7 +72,7 @@ export function describeRequests(setup: Setup): void {
       expect([site.count('/cut'), timings.isSent]).toEqual([1, true]);
     });
 
-    test('a kept connection that is cut is made anew for one that may be repeated', async () => {
+    test('a request that may be repeated is sent again when its kept connection is cut', async () => {
       const { site, fetch } = await setup();
       await fetch('/page/1');
       let asked = 0;
@@ -85,7 +85,7 @@ export function describeRequests(setup: Setup): void {
       expect([asked, Buffer.from(answer.body).toString()]).toEqual([2, 'again']);
     });
 
-    test('what never reached a host is not sent', async () => {
+    test('a request that never reached its host does not count as sent', async () => {
       const { site, fetcher } = await setup();
       const port = site.port;
       const timings = new RequestTimings();

@@ -4,10 +4,10 @@ import type { FetchedPage, Fetcher, PageRequest } from '../../../../shared/ports
 import { allowing } from '../../../support/allowing.ts';
 import { TestSite, type TestSiteOptions } from '../../../support/site.ts';
 
-/** Makes a fetcher of the kind under test. */
+/** Opens a fetcher of the kind under test. */
 export type OpenFetcher = (options: FetcherOptions) => Fetcher;
 
-/** What a part of the suite needs: a site, and a fetcher that may fetch from it. */
+/** Starts a site and opens a fetcher that may fetch from it. */
 export type Setup = (options?: SetupOptions) => Promise<{
   readonly site: TestSite;
   readonly fetcher: Fetcher;
@@ -19,7 +19,7 @@ interface SetupOptions extends Partial<FetcherOptions> {
   readonly site?: TestSiteOptions;
 }
 
-/** The setup for one kind of fetcher. A connection that the fetcher leaks fails the test. */
+/** Makes the setup for one kind of fetcher. A connection that the fetcher leaks fails the test. */
 export function setupFor(open: OpenFetcher): Setup {
   return async ({ site: siteOptions, ...options } = {}) => {
     const site = new TestSite(siteOptions);
@@ -43,7 +43,7 @@ export function setupFor(open: OpenFetcher): Setup {
   };
 }
 
-/** Answers a path with a body that says it is coded so. */
+/** Answers a path with a body and the name of its coding. */
 export function serve(site: TestSite, path: string, body: Buffer, coding: string): void {
   site.on(path, (_, response) => {
     response.writeHead(200, { 'content-encoding': coding }).end(body);

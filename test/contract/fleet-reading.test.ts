@@ -6,7 +6,7 @@ import { forEveryFrontier } from './suites/frontier/every-frontier.ts';
 
 forEveryFrontier(describeFleetReading);
 
-test('Redis says what memory it has in use, and its limit', async () => {
+test('Redis reports its memory in use and its limit', async () => {
   const redis = new Redis(inject('redisUrl'));
   onTestFinished(() => redis.disconnect());
   const { usedBytes, limitBytes } = await new RedisMemory(redis).memory();

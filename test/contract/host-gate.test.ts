@@ -13,7 +13,7 @@ for (const contract of [describeHostGate, describeHostPauses]) {
   contract('in Redis', stores.open, stores.close);
 }
 
-test('Redis: the gates of two processes give out each slot once', async () => {
+test('Redis: the gates of two processes never grant the same slot twice', async () => {
   const prefix = `t${randomBytes(6).toString('hex')}:`;
   const clock = new SteppedClock();
   const connections = [new Redis(inject('redisUrl')), new Redis(inject('redisUrl'))];
@@ -31,7 +31,7 @@ test('Redis: the gates of two processes give out each slot once', async () => {
   );
 });
 
-test('Redis: when it can not answer, nobody is let through', async () => {
+test('Redis: the gate rejects while the connection is closed, so that no request gets through', async () => {
   const redis = new Redis(inject('redisUrl'));
   const gate = new RedisHostGate({ redis, prefix: `t${randomBytes(6).toString('hex')}:` });
   redis.disconnect();

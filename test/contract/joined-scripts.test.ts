@@ -25,7 +25,7 @@ function setup() {
   return { gate: new RedisHostGate({ redis: counting, prefix }), prefix, seen };
 }
 
-test('calls of one turn of the event loop are one script, and each has its own reply', async () => {
+test('calls of one turn of the event loop share one script, and each gets its own reply', async () => {
   const { gate, seen } = setup();
   const hosts = ['a.test', 'b.test', 'a.test'];
   const grants = await Promise.all(hosts.map((host, at) => gate.ask(host, ONE_PLACE, `request ${at}`)));
@@ -33,9 +33,9 @@ test('calls of one turn of the event loop are one script, and each has its own r
   expect(seen.scripts).toBe(1);
 });
 
-test('they run in their order, also beside a call that runs alone', async () => {
+test('joined calls run in order, even around a call that runs alone', async () => {
   const { gate, seen } = setup();
-  // Redis has to know the scripts: one that it doesn't know is sent again, and comes later.
+  // Redis must know the scripts already: an unknown one is sent again and would run later.
   await Promise.all(['a.test', 'b.test'].map((host) => gate.ask(host, ONE_PLACE, 'first')));
   await gate.ask('b.test', ONE_PLACE, 'alone');
   await gate.pause('b.test', 1, 'a test');
@@ -54,7 +54,7 @@ test('they run in their order, also beside a call that runs alone', async () => 
   expect(seen.scripts, 'three joined · the pause · third').toBe(3);
 });
 
-test('one that fails keeps no other from running, and says why', async () => {
+test('a joined call that fails reports its error and does not stop the others', async () => {
   const { gate, prefix } = setup();
   await redis.set(`${prefix}ratelimit:bad.test`, 'no hash');
   const results = await Promise.allSettled(
@@ -67,7 +67,7 @@ test('one that fails keeps no other from running, and says why', async () => {
   ]);
 });
 
-test('however many there are, one script makes 16 of them at most; one that Redis has forgotten is sent again', async () => {
+test('a script joins 16 calls at most, and is sent again once Redis has forgotten it', async () => {
   const { gate, seen } = setup();
   const askAll = (turn: number) =>
     Promise.all(Array.from({ length: 40 }, (_, n) => gate.ask(`h${n}.test`, ONE_PLACE, `${turn}`)));

@@ -35,7 +35,7 @@ function pages(from: number, count: number): Offer[] {
   });
 }
 
-/** Bytes that Redis keeps for the marks, keys and all. */
+/** Returns the bytes that Redis needs for the marks, keys included. */
 async function bytesOfMarks(prefix: string): Promise<number> {
   const keys = await redis.keys(`${prefix}crawled_urls*`);
   const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)));
@@ -43,7 +43,7 @@ async function bytesOfMarks(prefix: string): Promise<number> {
 }
 
 describe('compact marks', () => {
-  test('50 000 URLs: each taken once, in at most 16 bytes, in sets that stay small', async () => {
+  test('50 000 URLs are taken once each and need less than 16 bytes each, in sets that stay small', async () => {
     const { prefix, runsWith, frontier } = setup();
     await runsWith('compact').open('r', EVER, 'p');
     const urls = 50_000;
@@ -61,7 +61,7 @@ describe('compact marks', () => {
     expect((await bytesOfMarks(prefix)) / urls).toBeLessThan(16);
   });
 
-  test('marks that are freed and taken again are counted right, and found while shards split', async () => {
+  test('marks that are freed and taken again are counted correctly and found while shards split', async () => {
     const { prefix, runsWith, frontier } = setup();
     const runs = runsWith('compact');
     await runs.open('r', EVER, 'p');
@@ -88,23 +88,26 @@ describe('compact marks', () => {
   test.each([
     ['exact', 'compact'],
     ['compact', 'exact'],
-  ] as const)('marks kept %s: a process that wants them %s is refused with a sentence', async (form, other) => {
-    const { runsWith, frontier } = setup();
-    await runsWith(form).open('r', EVER, 'p');
-    await expect(runsWith(other).checkMarks(), 'nothing is known yet: it can be changed').resolves.toBeUndefined();
-    await runsWith(form).checkMarks();
-    await frontier.offer('r', pages(0, 10));
-    const failures = [runsWith(other).checkMarks(), runsWith(other).open('s', EVER, 'p')].map((asked) =>
-      asked.catch((error: unknown) => error),
-    );
-    for (const failure of await Promise.all(failures)) {
-      expect(failure).toBeInstanceOf(ConfigurationError);
-      expect(String(failure)).toContain(`expected DEDUP to be ${form}, as the marks in this Redis are, got ${other}`);
-    }
-    expect(await runsWith(form).progress('s')).toBeUndefined();
-  });
+  ] as const)(
+    'with %s marks in Redis, a process that expects %s ones is refused with an explanation',
+    async (form, other) => {
+      const { runsWith, frontier } = setup();
+      await runsWith(form).open('r', EVER, 'p');
+      await expect(runsWith(other).checkMarks(), 'nothing is known yet: it can be changed').resolves.toBeUndefined();
+      await runsWith(form).checkMarks();
+      await frontier.offer('r', pages(0, 10));
+      const failures = [runsWith(other).checkMarks(), runsWith(other).open('s', EVER, 'p')].map((asked) =>
+        asked.catch((error: unknown) => error),
+      );
+      for (const failure of await Promise.all(failures)) {
+        expect(failure).toBeInstanceOf(ConfigurationError);
+        expect(String(failure)).toContain(`expected DEDUP to be ${form}, as the marks in this Redis are, got ${other}`);
+      }
+      expect(await runsWith(form).progress('s')).toBeUndefined();
+    },
+  );
 
-  test('single ones are forgotten unless their tasks wait; all of them once no run is open; those of a host never', async () => {
+  test('one mark is forgotten unless its task waits; all are once no run is open; those of a host never are', async () => {
     const { prefix, runsWith, frontier } = setup();
     const [runs, marks] = [runsWith('compact'), new RedisMarks({ redis, prefix })];
     const biographer = new RedisBiographer({ redis, prefix });
@@ -142,7 +145,7 @@ describe('compact marks', () => {
     expect(await redis.keys(`${prefix}crawled_urls:[0-9]*`)).toEqual([]);
   });
 
-  test('a run with marks of its own keeps them as they are', async () => {
+  test('a run with its own marks keeps them in full, not compact', async () => {
     const { prefix, runsWith, frontier } = setup();
     await runsWith('compact').open('r', { ...EVER, dedup: 'run' }, 'p');
     await frontier.offer('r', pages(0, 10));

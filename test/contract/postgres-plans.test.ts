@@ -5,17 +5,17 @@ import { PostgresSource } from '../../shared/sinks/postgres/source.ts';
 import { doneRecord } from '../support/builders.ts';
 import { openTestDatabase } from '../support/stores/postgres.ts';
 
-/** Postgres sends the plan of each statement that it has carried out, as a notice. */
+/** Settings with which Postgres sends the plan of each executed statement as a notice. */
 const EXPLAINED = [
   'session_preload_libraries=auto_explain',
   'auto_explain.log_min_duration=0',
   'client_min_messages=log',
 ];
 const RUNS = ['early', 'late'];
-/** With fewer rows, Postgres rightly reads all of a table where it could use an index. */
+/** With fewer rows, Postgres rightly reads a whole table instead of using an index. */
 const ROWS_OF_A_RUN = 10_000;
 
-/** A sink and a source over a table of two big runs, and the plans of what they ask, each with its query. */
+/** Opens a sink and a source on a table with two big runs, and collects the plans of their queries. */
 async function setup() {
   const { url, pool } = await openTestDatabase();
   const explained = new URL(url);
@@ -46,7 +46,7 @@ async function setup() {
 
 const whole = (plan: string): boolean => plan.includes('Seq Scan on trawl_records');
 
-test('no query of sink and source goes through the whole table, or through a run to learn that it is there', async () => {
+test('no query of sink or source scans the whole table, and checking that a run exists does not scan the run', async () => {
   const { sink, source, plans } = await setup();
   await source.connect();
   await source.find('late', 'nothing');

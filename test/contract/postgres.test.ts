@@ -17,7 +17,7 @@ const FOLDER = join(import.meta.dirname, '../../shared/sinks/postgres/sql');
 const STEPS = readdirSync(FOLDER)
   .map((name) => ({ number: Number.parseInt(name, 10), path: join(FOLDER, name) }))
   .sort((a, b) => a.number - b.number);
-/** The schema is of the newest file there. */
+/** The schema version of the newest file. */
 const NEWEST = STEPS.length;
 
 let roles = 0;
@@ -44,7 +44,7 @@ function connectTo(url: string) {
   return { settings, log: silentLog, name: 'trawl test', attempts: 1 };
 }
 
-/** A role of its own that may use the schema, and nothing in it but what it is granted. */
+/** Creates a role that can use the schema, but nothing in it except what it is granted. */
 async function openRole({ url, pool }: TestDatabase) {
   const role = `writer_${process.pid}_${++roles}`;
   await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'writes'`);
@@ -62,7 +62,7 @@ async function openRole({ url, pool }: TestDatabase) {
   return { role, theirs: theirs.href, grant };
 }
 
-describe('Postgres: what a server and a network do', () => {
+describe('Postgres: server and network trouble', () => {
   test('ten sinks that start at once on an empty database create one schema', async () => {
     const { url, pool } = await openTestDatabase();
     const sinks = Array.from({ length: 10 }, () => sinkAt(url).sink);
@@ -72,7 +72,7 @@ describe('Postgres: what a server and a network do', () => {
     expect(await stored({ url, pool })).toBe(10);
   });
 
-  test('a schema newer than the program is refused with a sentence, by sink and reader, and left alone', async () => {
+  test('a schema newer than the program is refused with an explanation by sink and reader, and left unchanged', async () => {
     const { url, pool } = await openTestDatabase();
     await sinkAt(url).sink.start();
     await pool.query('UPDATE trawl_schema SET version = 99');
@@ -88,7 +88,7 @@ describe('Postgres: what a server and a network do', () => {
     expect((await pool.query('SELECT version FROM trawl_schema')).rows).toEqual([{ version: 99 }]);
   });
 
-  test('tables that no sink has migrated yet are read, without the fields that have no column', async () => {
+  test('tables not yet migrated by a sink can be read, without the fields that have no column', async () => {
     const { url, pool } = await openTestDatabase();
     const { sink } = sinkAt(url);
     await sink.start();
@@ -103,7 +103,7 @@ describe('Postgres: what a server and a network do', () => {
     expect([await source.runs(), await source.last()]).toEqual([[record.run], record.run]);
   });
 
-  test('a migration may take longer than other statements, as it does on big tables', async () => {
+  test('a migration can take longer than the time-out of other statements', async () => {
     const { url, pool } = await openTestDatabase();
     for (const { number, path } of STEPS) if (number < 8) await pool.query(readFileSync(path, 'utf8'));
     await pool.query('CREATE TABLE trawl_schema AS SELECT 7 AS version');
@@ -112,13 +112,13 @@ describe('Postgres: what a server and a network do', () => {
     const writing = await pool.connect();
     onTestFinished(() => writing.release());
     await writing.query('BEGIN');
-    // An index is not built before those who write have ended.
+    // Building an index waits for running writes to end.
     await writing.query('LOCK trawl_records IN ROW EXCLUSIVE MODE');
     await Promise.all([migrating.start(), writing.query('SELECT pg_sleep(1.5)').then(() => writing.query('COMMIT'))]);
     expect((await pool.query('SELECT version FROM trawl_schema')).rows).toEqual([{ version: NEWEST }]);
   });
 
-  test('times are read as they were stored, whatever the DateStyle of the database', async () => {
+  test('times are read back unchanged, whatever the DateStyle of the database', async () => {
     const { url } = await openTestDatabase();
     const { sink } = sinkAt(url);
     await sink.start();
@@ -131,7 +131,7 @@ describe('Postgres: what a server and a network do', () => {
     expect(await source.find(record.run, record.task)).toEqual(record);
   });
 
-  test('a reader that gets no answer in time says so, whatever it asks for', async () => {
+  test('every query of a reader that gets no answer in time fails with a time-out', async () => {
     const { url, pool } = await openTestDatabase();
     await sinkAt(url).sink.start();
     const source = new PostgresSource({ pool: new pg.Pool({ connectionString: url, query_timeout: 300 }) });
@@ -152,7 +152,7 @@ describe('Postgres: what a server and a network do', () => {
     await locking.query('ROLLBACK');
   });
 
-  test('a connection that no longer answers is not used again: the next query takes another one', async () => {
+  test('a connection that no longer answers is dropped, and the next query uses another one', async () => {
     const { url, proxied, proxy } = await openProxiedDatabase();
     await sinkAt(url).sink.start();
     const source = new PostgresSource({ pool: new pg.Pool({ connectionString: proxied, query_timeout: 1_000 }) });
@@ -163,7 +163,7 @@ describe('Postgres: what a server and a network do', () => {
     expect(await source.has('r')).toBe(false);
   });
 
-  test('a database that can not hold every text is refused with a sentence', async () => {
+  test('a database whose encoding is not UTF8 is refused with an explanation', async () => {
     const { url, pool } = await openTestDatabase();
     const name = `latin${process.pid}`;
     await pool.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`);
@@ -176,7 +176,7 @@ describe('Postgres: what a server and a network do', () => {
     );
   });
 
-  test('a role that may only write is enough if the schema exists', async () => {
+  test('a role that can only write records is enough once the schema exists', async () => {
     const { url, pool } = await openTestDatabase();
     await sinkAt(url).sink.start();
     const { theirs, grant } = await openRole({ url, pool });
@@ -205,7 +205,7 @@ describe('Postgres: what a server and a network do', () => {
     expect(await problem()).toBe('it is read-only, perhaps a standby');
   });
 
-  test('pages in hand share round trips', async () => {
+  test('records put at the same time share round trips', async () => {
     const database = await openTestDatabase();
     const { sink, acquired } = sinkAt(database.url);
     await sink.start();
@@ -215,9 +215,9 @@ describe('Postgres: what a server and a network do', () => {
     expect(await stored(database)).toBe(1_000);
   });
 
-  test('the server ends all connections, as on a restart: nobody notices', async () => {
+  test('records are stored although the server ends all connections in between, as on a restart', async () => {
     const database = await openTestDatabase();
-    // Other tests have connections to this server, too.
+    // Other tests have connections to this server as well.
     const { sink } = sinkAt(database.url, 'trawl ended');
     await sink.start();
     for (let round = 0; round < 3; round++) {
@@ -245,7 +245,7 @@ describe('Postgres: what a server and a network do', () => {
     expect(await stored(database)).toBe(20);
   });
 
-  test('connections cut again and again while writing: every accepted record is stored', async () => {
+  test('every accepted record is stored while connections are cut again and again', async () => {
     const database = await openProxiedDatabase();
     const { sink } = sinkAt(database.proxied);
     await sink.start();
@@ -274,7 +274,7 @@ describe('Postgres: what a server and a network do', () => {
     expect(taken.filter((task) => !there.has(task))).toEqual([]);
   });
 
-  test('a record that Postgres refuses is rejected alone: the others in its batch are stored', async () => {
+  test('a record that Postgres refuses is rejected alone; the others of its batch are stored', async () => {
     const database = await openTestDatabase();
     const { sink } = sinkAt(database.url);
     await sink.start();
@@ -286,7 +286,7 @@ describe('Postgres: what a server and a network do', () => {
     expect(await stored(database)).toBe(9);
   });
 
-  test('a server that is unreachable, or refuses the password, is an error without credentials', async () => {
+  test('the error for an unreachable server or a refused password shows no credentials', async () => {
     const there = new URL((await openTestDatabase()).url);
     there.password = 'wrong-secret';
     const nowhere = 'postgres://user:wrong-secret@127.0.0.1:1/db';

@@ -16,14 +16,14 @@ async function setup() {
   return { said, model, channel: watch(await model.createConfirmChannel()) };
 }
 
-test('a channel that the broker closes takes its connection along, and the broker’s reason is reported', async () => {
+test('a channel closed by the broker causes a reconnect, and the broker’s reason is reported', async () => {
   const { said, channel } = await setup();
   channel.publish('no-such-exchange', '', Buffer.from(''));
   await expect.poll(() => said.at(-1), { timeout: 10_000 }).toBe('restored');
   expect(said).toEqual([expect.stringContaining("NOT_FOUND - no exchange 'no-such-exchange' in vhost"), 'restored']);
 });
 
-test('a connection that the broker closes is said to be lost in its words, though its channels are closed before it', async () => {
+test('a connection closed by the broker is reported with the broker’s reason, although its channels close first', async () => {
   const { said, model } = await setup();
   // On channel 9, which was never opened: `queue.declare`, too short to be one.
   socketOf(model).write(Buffer.from([1, 0, 9, 0, 0, 0, 4, 0, 50, 0, 10, 0xce]));

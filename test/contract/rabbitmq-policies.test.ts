@@ -5,7 +5,7 @@ import { deleteTopology, testTransport, uniquePrefix } from '../support/stores/r
 
 const URL_GIVEN = inject('rabbitmqUrl');
 
-test('a letter that the broker has moved says from where, why and when; any other says nothing', async () => {
+test('a dead letter moved by the broker says from where, why and when; a published one does not', async () => {
   const prefix = uniquePrefix();
   const transport = testTransport(URL_GIVEN, prefix);
   await transport.start();
@@ -15,7 +15,7 @@ test('a letter that the broker has moved says from where, why and when; any othe
     await transport.stop();
     await deleteTopology(URL_GIVEN, prefix);
   });
-  // What a policy sets on one of Trawl's queues, on a queue that only this test has.
+  // Arguments that a policy might set on Trawl's queues, here on a queue of this test alone.
   const queue = `${prefix}${randomUUID()}`;
   const channel = await connection.createChannel();
   const dead = { 'x-dead-letter-exchange': `${prefix}failed_exchange`, 'x-dead-letter-routing-key': 'failed' };

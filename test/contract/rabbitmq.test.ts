@@ -14,8 +14,8 @@ function message(id: string): OutgoingMessage {
   return { to: 'normal', id, body: '{}', headers: {} };
 }
 
-describe('RabbitMQ: what a broker and a network do', () => {
-  test('the connection dies: consumers come back, unacked deliveries come again, late acks hurt nobody', async () => {
+describe('RabbitMQ: broker and network trouble', () => {
+  test('after a lost connection consumers resume, unacked deliveries come again, and late acks do no harm', async () => {
     const { transport, proxy, told } = await setup();
     const { promise: release, resolve } = Promise.withResolvers<'ack'>();
     const inbox = new Inbox(({ redelivered }) => (redelivered ? 'ack' : release));
@@ -31,11 +31,11 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await inbox.has(5);
     expect(consumer.consuming).toBe(true);
     await consumer.stop();
-    // The broker counts a consumer until the last ack, or the end of its channel, has reached the queue.
+    // The broker counts a consumer until its last ack or the end of its channel has reached the queue.
     await expect.poll(async () => (await transport.depths()).normal).toEqual({ ready: 0, consumers: 0 });
   });
 
-  test('a consumer that is started while the connection dies is attached to the next one', async () => {
+  test('a consumer started while the connection dies is attached to the next connection', async () => {
     const { transport, proxy, told } = await setup();
     for (let round = 1; round <= 5; round++) {
       const inbox = new Inbox();
@@ -49,7 +49,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     }
   });
 
-  test('a consumer that is stopped while being attached to a new connection takes nothing from then on', async () => {
+  test('a consumer stopped while being attached to a new connection takes no more messages', async () => {
     const { transport, prefix } = await setup();
     const model = await connect(URL_GIVEN);
     onTestFinished(() => model.close());
@@ -82,14 +82,14 @@ describe('RabbitMQ: what a broker and a network do', () => {
     proxy.cut();
     await again;
     const stopped = transport.stop();
-    // Start, Tune, OpenOk: it stands, and is cut at the next thing that is said on it.
+    // After Start, Tune and OpenOk the connection is established. It is cut at the next frame.
     await proxy.turn(3);
     proxy.cut();
     await stopped;
     await transport.stop();
   });
 
-  test('connections cut again and again while publishing: every confirmed message arrives', async () => {
+  test('every confirmed message arrives although connections are cut again and again while publishing', async () => {
     const { transport, proxy } = await setup();
     const inbox = new Inbox();
     await transport.consume('normal', inbox.handler, { prefetch: 50 });
@@ -122,7 +122,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     expect(told.lost.join(' ')).not.toContain('guest');
   });
 
-  test('a message that no queue takes is published again once the deleted queue is declared again', async () => {
+  test('a message that no queue takes is published again after the queue or binding has been declared again', async () => {
     const { transport, prefix } = await setup();
     const connection = await connect(URL_GIVEN);
     const channel = await connection.createChannel();
@@ -138,7 +138,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await connection.close();
   });
 
-  test('a message that no queue takes is returned if the queue can not be declared; the next message is not affected', async () => {
+  test('a message that no queue takes is returned if the queue cannot be declared; the next message is confirmed', async () => {
     const { transport, prefix } = await setup();
     const connection = await connect(URL_GIVEN);
     const channel = await connection.createChannel();
@@ -151,7 +151,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await connection.close();
   });
 
-  test('the connection dies while letters are read: that is an error, and all letters are still there', async () => {
+  test('a sift fails when the connection dies, and all its letters are kept', async () => {
     const { transport, proxy, told } = await setup();
     await transport.publish(['a', 'b'].map((id): OutgoingMessage => ({ ...message(id), to: 'failed' })));
     const sifting = transport.sift(async (letters) => {
@@ -163,7 +163,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await expect.poll(async () => (await transport.browse(9)).length).toBe(2);
   });
 
-  test('processes that read letters at the same time each see all of them', async () => {
+  test('processes that read letters at the same time each see all letters', async () => {
     const { transport, prefix } = await setup();
     const other = testTransport(URL_GIVEN, prefix, {});
     await other.start();
@@ -175,7 +175,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     }
   });
 
-  test('a full queue refuses messages, and the caller learns of it', async () => {
+  test('a message that a full queue rejects is reported as refused', async () => {
     const { prefix, transport } = await setup();
     const connection = await connect(URL_GIVEN);
     const channel = await connection.createChannel();
@@ -191,7 +191,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await connection.close();
   });
 
-  test('the queue is deleted under a consumer: everything is declared again and it consumes again', async () => {
+  test('a consumer whose queue is deleted resumes after everything has been declared again', async () => {
     const { transport, told, prefix } = await setup();
     const inbox = new Inbox();
     const consumer = await transport.consume('normal', inbox.handler, { prefetch: 5 });
@@ -206,7 +206,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await inbox.has(1);
   });
 
-  test('the queue is deleted and declared again at once: consumers get later messages, whether the broker cancels them or not', async () => {
+  test('consumers get later messages of a queue deleted and declared again at once, cancelled or not', async () => {
     const stalled: (readonly [string, number])[] = [];
     const onStalled = (queue: string, ready: number): void => void stalled.push([queue, ready]);
     const { transport, prefix } = await setup({ lookMs: 200, onStalled });
@@ -221,7 +221,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await expect.poll(async () => (await transport.depths()).normal.ready).toBe(0);
   });
 
-  test('the same if no message stays ready in the queue: they come once the consumer has taken a new channel', async () => {
+  test('a consumer gets messages stuck in a queue declared again once it has taken a new channel', async () => {
     const { transport, told, prefix } = await setup({ lookMs: 100, renewMs: 400 });
     const inbox = new Inbox();
     const consumer = await transport.consume('normal', inbox.handler, { prefetch: 4 });
@@ -237,7 +237,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     expect(told.lost.length).toBeLessThanOrEqual(1);
   });
 
-  test('a consumer that keeps taking new channels gets each message once, and can stop at any moment', async () => {
+  test('a consumer that keeps taking new channels gets each message once and can stop at any moment', async () => {
     const { transport, told } = await setup({ lookMs: 5, renewMs: 0 });
     const inbox = new Inbox();
     const consumer = await transport.consume('normal', inbox.handler, { prefetch: 3 });
@@ -262,7 +262,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     expect(told.lost).toEqual([]);
   });
 
-  test('a consumer that is busy, or has nothing to do, is left alone', async () => {
+  test('a busy or idle consumer is not mistaken for a stalled one', async () => {
     const { transport, told } = await setup({ lookMs: 50 });
     const { promise: release, resolve } = Promise.withResolvers<'ack'>();
     const inbox = new Inbox(() => release);
@@ -277,7 +277,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     expect(inbox.deliveries.map(({ redelivered }) => redelivered)).toEqual([false, false, false]);
   });
 
-  test('another declaration under our name is reported with the expected and actual values, and left alone', async () => {
+  test('a queue declared differently is reported with the expected and actual values, and left unchanged', async () => {
     const { prefix } = await setup({ ttlMs: { ...QUEUE_TTL_MS, normal: 5_000 } });
     const transport = testTransport(URL_GIVEN, prefix);
     const failure = await transport.start().catch((error: unknown) => error);
@@ -291,7 +291,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
   test.each([
     ['quorum', 'classic'],
     ['classic', 'quorum'],
-  ] as const)('queues that are %s are not taken for %s ones', async (queueType, wanted) => {
+  ] as const)('%s queues are refused when %s ones are configured', async (queueType, wanted) => {
     const { prefix } = await setup({ queueType });
     const transport = testTransport(URL_GIVEN, prefix, { queueType: wanted });
     const failure = await transport.start().catch((error: unknown) => error);

@@ -8,7 +8,7 @@ import { checkRights } from '../../shared/stores/redis/rights/rights.ts';
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());
 
-/** What is said of a user's rights on the keys that begin with a prefix; nothing if they suffice. */
+/** Returns the error about a user's rights on keys with a prefix, or undefined if they suffice. */
 async function saidOf(rights: readonly string[]): Promise<string | undefined> {
   const prefix = `t${randomBytes(6).toString('hex')}:`;
   const username = `user-${prefix}`;
@@ -24,18 +24,21 @@ async function saidOf(rights: readonly string[]): Promise<string | undefined> {
   );
 }
 
-test('a user with all rights, or with the least, may do all', async () => {
+test('a user with all rights or with the documented least rights passes the check', async () => {
   await checkRights(redis, 't:');
   expect(await saidOf(LEAST_RIGHTS.split(' '))).toBeUndefined();
 });
 
-/** Every script asks for the time first, and is refused by Redis itself. */
+/** Every script uses this command first, so that Redis itself refuses the script. */
 const OF_ALL_SCRIPTS = 'GET';
 
-test.each(Object.keys(COMMANDS))('a user who may not run %s is told so', async (command) => {
-  const said = await saidOf(['+@all', `-${command.toLowerCase()}`]);
-  const refusal =
-    command === OF_ALL_SCRIPTS ? /the script can't run|'get' command/ : new RegExp(`: ${command}\\. Grant it`);
-  expect(said).toMatch(refusal);
-  expect(said).not.toContain('user_script');
-});
+test.each(Object.keys(COMMANDS))(
+  'a user without the right to run %s fails the check with an error that names it',
+  async (command) => {
+    const said = await saidOf(['+@all', `-${command.toLowerCase()}`]);
+    const refusal =
+      command === OF_ALL_SCRIPTS ? /the script can't run|'get' command/ : new RegExp(`: ${command}\\. Grant it`);
+    expect(said).toMatch(refusal);
+    expect(said).not.toContain('user_script');
+  },
+);

@@ -29,7 +29,7 @@ function uniquePrefix(): string {
   return `t${randomBytes(6).toString('hex')}:`;
 }
 
-/** Makes keys older, in one command: a connection that gives up soon, as that of a cache does, has no time for each of them. */
+/** Ages all keys in one command, since the short time-out of a cache connection leaves no time for one command per key. */
 const AGE = `
 for _, key in ipairs(redis.call('KEYS', ARGV[1])) do
   redis.call('PEXPIRE', key, redis.call('PTTL', key) - tonumber(ARGV[2]))
@@ -41,7 +41,7 @@ async function openIn(redis: Redis, { ttlMs, maxBytes }: Parameters<OpenCache>[0
   const keys = (): Promise<string[]> => redis.keys(`${prefix}content:*`);
   return {
     cache: new RedisResponseCache({ redis, prefix, ttlMs, maxBytesPerMinute: maxBytes, clock }),
-    // Expiry is Redis' own: what lies there is aged.
+    // Redis expires keys by its own clock, so the stored keys are aged.
     step: async (ms) => {
       clock.step(ms);
       await redis.eval(AGE, 0, `${prefix}content:*`, ms);
@@ -88,7 +88,7 @@ describe('a Redis of its own', () => {
     return { proxy, cache, told, keeps };
   }
 
-  test('the first use connects; while it is away everything is a miss at once, and it is used again when it is back', async () => {
+  test('the first use connects; while Redis is unreachable everything is a miss at once, until it is back', async () => {
     const { proxy, cache, told, keeps } = await setup();
     await expect.poll(keeps).toBe(true);
     proxy.close();
@@ -101,7 +101,7 @@ describe('a Redis of its own', () => {
     expect(told).toEqual(['lost', 'restored']);
   });
 
-  test('one that hangs is a miss after half a second, and the next ones at once', async () => {
+  test('a Redis that hangs is a miss after half a second, and at once from then on', async () => {
     const { proxy, cache, keeps } = await setup();
     await expect.poll(keeps).toBe(true);
     proxy.weather = { blackhole: true };
@@ -112,7 +112,7 @@ describe('a Redis of its own', () => {
   });
 });
 
-test('a Redis without the database that is asked for keeps nothing, in no other database either', async () => {
+test('a Redis without the requested database caches nothing, not in another database either', async () => {
   const url = `${inject('redisUrl')}/99999`;
   await expect(tryCacheRedis(url, 'trawl test')).rejects.toThrow('DB index is out of range');
   const told: string[] = [];
@@ -126,7 +126,7 @@ test('a Redis without the database that is asked for keeps nothing, in no other 
   expect(told).toEqual(['ERR DB index is out of range']);
 });
 
-test('a Redis that has other data, too, keeps nothing while it is filling up', async () => {
+test('a Redis shared with other data caches nothing while it is filling up', async () => {
   const { redis } = await openPrivateRedis('--maxmemory', '32mb');
   const limits = { prefix: '', ttlMs: 600_000, maxBytesPerMinute: 1e9 };
   const cache = new RedisResponseCache({ redis, memory: new RedisMemory(redis), ...limits });
@@ -142,12 +142,12 @@ test('a Redis that has other data, too, keeps nothing while it is filling up', a
   await expect.poll(() => keeps('b')).toBe(true);
 });
 
-test('a Redis Cluster is no cache, and a look says so', async () => {
+test('a Redis Cluster is refused as a cache', async () => {
   const { url } = await openPrivateRedis('--cluster-enabled', 'yes');
   await expect(tryCacheRedis(url, 'trawl test')).rejects.toThrow('Redis Cluster is not supported');
 });
 
-test('Redis: one that can not be reached is a miss, and keeps nothing, without an error', async () => {
+test('Redis: a closed connection is a miss and caches nothing, without an error', async () => {
   const gone = new Redis(inject('redisUrl'));
   const cache = new RedisResponseCache({ redis: gone, prefix: uniquePrefix(), ttlMs: 60_000, maxBytesPerMinute: 1e6 });
   gone.disconnect();
@@ -157,17 +157,17 @@ test('Redis: one that can not be reached is a miss, and keeps nothing, without a
 
 test.each([
   ['of another type', (key: string) => redis.rpush(key, 'a', 'list')],
-  ['of no meaning', (key: string) => redis.set(key, 'no page\n')],
+  ['of arbitrary text', (key: string) => redis.set(key, 'no page\n')],
   ['of one line', (key: string) => redis.set(key, '{"status":200}')],
   ['without a URL', (key: string) => redis.set(key, '{"status":200,"headers":{},"durationMs":1}\nbody')],
   ['whose head is null', (key: string) => redis.set(key, 'null\nbody')],
   [
-    'with other headers',
+    'with headers that are not texts',
     (key: string) =>
       redis.set(key, '{"finalUrl":"http://a.test/","status":200,"headers":{"etag":1},"durationMs":1}\nbody'),
   ],
   [
-    'of another time',
+    'with a duration that is not a number',
     (key: string) => redis.set(key, '{"finalUrl":"http://a.test/","status":200,"headers":{},"durationMs":"1"}\nbody'),
   ],
 ])('Redis: a value %s under its key is a miss', async (_, put) => {

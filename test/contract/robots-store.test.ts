@@ -20,7 +20,7 @@ async function openInRedis(): Promise<OpenedRobotsStore & { readonly prefix: str
   return {
     prefix,
     store: new RedisRobotsStore({ redis, prefix }),
-    // Expiry is Redis' own: what lies there is aged.
+    // Redis expires keys by its own clock, so the stored keys are aged.
     step: async (ms) => {
       for (const key of await redis.keys(`${prefix}*`)) await redis.pexpire(key, (await redis.pttl(key)) - ms);
     },
@@ -31,14 +31,14 @@ async function openInRedis(): Promise<OpenedRobotsStore & { readonly prefix: str
   };
 }
 
-/** All but the one key in which all scripts keep the time. */
+/** Returns all keys except the one in which all scripts keep the time. */
 async function keysOf(prefix: string): Promise<string[]> {
   return (await redis.keys(`${prefix}*`)).filter((key) => key !== `${prefix}clock`).toSorted();
 }
 
 describeRobotsStore('in Redis', openInRedis);
 
-test('Redis: all it keeps expires, and a person can read it', async () => {
+test('Redis: every key of the robots store expires, and a person can read it', async () => {
   const { store, prefix, close } = await openInRedis();
   onTestFinished(close);
   await store.fail('https://a.test');
@@ -58,7 +58,7 @@ test('Redis: all it keeps expires, and a person can read it', async () => {
   );
 });
 
-test('Redis: large rules take no more than they may in all, and those that would expire first go first', async () => {
+test('Redis: large rules stay within their total limit, and those that expire first are dropped first', async () => {
   const { prefix, close } = await openInRedis();
   onTestFinished(close);
   const store = new RedisRobotsStore({ redis, prefix, mostLargeBytes: 50_000 });
@@ -73,7 +73,7 @@ test('Redis: large rules take no more than they may in all, and those that would
 });
 
 test.each(['no JSON', 'null', '[]', '{"allow":[1],"disallow":[]}', '{"allow":[]}'])(
-  'Redis: a value that is no rules, and no way, is none: %s',
+  'Redis: the unreadable value %s counts as neither rules nor a request under way',
   async (value) => {
     const { store, prefix, close } = await openInRedis();
     onTestFinished(close);
@@ -83,7 +83,7 @@ test.each(['no JSON', 'null', '[]', '{"allow":[1],"disallow":[]}', '{"allow":[]}
   },
 );
 
-test('Redis: when it can not answer, nobody is let through', async () => {
+test('Redis: every call of the robots store rejects while the connection is closed', async () => {
   const gone = new Redis(inject('redisUrl'));
   const store = new RedisRobotsStore({ redis: gone, prefix: 't:' });
   gone.disconnect();
@@ -97,7 +97,7 @@ test('Redis: when it can not answer, nobody is let through', async () => {
   }
 });
 
-test('Redis: while it is full nothing is kept, and everybody may ask', async () => {
+test('Redis: while it is full nothing is kept, and every asker gets the lock', async () => {
   const { redis: full } = await openPrivateRedis('--maxmemory', '1', '--maxmemory-policy', 'noeviction');
   const store = new RedisRobotsStore({ redis: full, prefix: '' });
   expect([await store.lock('https://a.test', 1_000), await store.lock('https://a.test', 1_000)]).toEqual([true, true]);

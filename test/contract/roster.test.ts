@@ -28,7 +28,7 @@ describeRoster('in Redis', async () => {
   return { roster: new RedisRoster({ redis, prefix, clock }), step: (ms) => clock.step(ms), close };
 });
 
-test('Redis: the time is the server’s, and the list can be read by a person', async () => {
+test('Redis: beats have the time of the server, and a person can read the list', async () => {
   const prefix = uniquePrefix();
   onTestFinished(async () => void (await redis.unlink(`${prefix}workers`, `${prefix}beats`, `${prefix}clock`)));
   const roster = new RedisRoster({ redis, prefix });
@@ -48,7 +48,7 @@ test('Redis: the time is the server’s, and the list can be read by a person', 
   expect((await roster.workers())[0]?.silentMs).toBeLessThan(5_000);
 });
 
-test('Redis: what another program keeps under the same key is no worker, and stays there', async () => {
+test('Redis: foreign entries under the same key are not listed as workers and are kept', async () => {
   const prefix = uniquePrefix();
   onTestFinished(async () => void (await redis.unlink(`${prefix}workers`)));
   const others = { a: 'no JSON', b: 'null', c: '[]', d: '"x"', e: '{"beat":1}', f: '{"id":"f","beat":"1"}' };

@@ -4,7 +4,7 @@ import { RecoveringConnection, socketOf } from '../../shared/transports/rabbitmq
 const NEVER = new Promise<void>(() => {});
 const UNANSWERED = 'it answers, but its queues do not: in a cluster, most nodes must be up';
 
-/** A connection on which each attempt to build is answered as listed, in turn. */
+/** Makes a connection whose build attempts get these answers in turn. */
 function connectionWith(...answers: readonly Promise<void>[]) {
   const said: string[] = [];
   const left = [...answers];
@@ -13,7 +13,7 @@ function connectionWith(...answers: readonly Promise<void>[]) {
     name: 'a test',
     heartbeatSeconds: 30,
     buildWithinMs: 300,
-    // As `queue.declare` and `basic.consume` are in a cluster that has lost the majority of a queue's nodes.
+    // Like `queue.declare` and `basic.consume` in a cluster that has lost the majority of a queue's nodes.
     build: () => left.shift() ?? Promise.resolve(),
     events: { lost: (reason) => said.push(reason), restored: () => said.push('restored'), blocked: () => {} },
   });
@@ -26,7 +26,7 @@ test('a broker whose queues never answer fails the first start', async () => {
   await expect(connection.start()).rejects.toThrow(UNANSWERED);
 });
 
-test('later, that is reported, and tried again until they answer', async () => {
+test('queues that stop answering after the first start are reported and retried until they answer', async () => {
   const { connection, said } = connectionWith(Promise.resolve(), NEVER, NEVER);
   await connection.start();
   if (connection.live === undefined) throw new Error('expected it to be connected');

@@ -21,28 +21,28 @@ import { crashedFolder, type KeptStore, openKeptStore } from '../../support/stor
 import { SteppedClock } from '../../support/stores/stepped-clock.ts';
 import { deliveryOf, setup } from '../../unit/services/worker/setup.ts';
 
-// Files of a process share what they have loaded: here all is loaded with the field, and after it without again.
+// Test files of one process share loaded modules. This file loads them with the field, and unloads them afterwards.
 vi.hoisted(() => vi.resetModules());
 afterAll(() => {
   vi.doUnmock('../../../shared/task/task/fields.ts');
   vi.resetModules();
 });
 
-/** The one place: a field that no task has in this version. */
+/** Adds a field that no task has in this version, in the one place where fields are declared. */
 vi.mock('../../../shared/task/task/fields.ts', async (importOriginal) => {
   const [{ z }, original] = await Promise.all([import('zod'), importOriginal<{ TASK_FIELDS: object }>()]);
   const extra = { schema: z.object({ price: z.number(), of: z.array(z.string()) }), isInRecord: true };
   return { ...original, TASK_FIELDS: { ...original.TASK_FIELDS, extra } };
 });
 
-/** What `cjson` would spoil: an empty list, and a number of sixteen digits. */
+/** Values that `cjson` would corrupt: an empty list and a number of sixteen digits. */
 const EXTRA = { price: 9_007_199_254_740_991, of: [] };
 
 interface Opened {
   readonly frontier: Frontier & AttemptHistory & Claims & Groups & Ledger & MissingSteps;
   readonly runs: Runs;
 }
-/** A store with an open run `r`, and the same store as another process finds it, after this one died with all it had. */
+/** Opens a store with an open run `r`. `resumed` opens it as another process would after this one has crashed. */
 type Open = () => Promise<Opened & { resumed(): Promise<Opened> }>;
 
 const redis = new Redis(inject('redisUrl'));
@@ -92,7 +92,7 @@ test.each<[string, Open]>([
   ['Redis', openRedis],
   ['the local store', openLocal],
 ])(
-  'a field that is added to the table arrives in the step, the record, the dead letter and the replay: %s',
+  'a field added to the table reaches the step, the record, the dead letter and the replay with %s',
   async (_, open) => {
     const seen: unknown[] = [];
     const crawler = defineCrawler({

@@ -16,7 +16,7 @@ const IDLE: WorkerBeat = { id: 'w', host: 'm', version: '1', slots: 1, inHand: 0
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());
 
-/** A fleet of one worker, and a run of one host, which gives errors. */
+/** Sets up a fleet of one worker and a run on one host that gives errors. */
 async function setup() {
   const prefix = `t${randomBytes(6).toString('hex')}:`;
   onTestFinished(async () => void (await redis.unlink(await redis.keys(`${prefix}*`))));
@@ -46,12 +46,12 @@ async function setup() {
   };
 }
 
-test('a fleet that was asleep, or had no worker, gives no host up for that time', async () => {
+test('time in which the fleet was asleep or had no worker does not count towards giving a host up', async () => {
   const { clock, beat, fail, verdicts, giveUpAt } = await setup();
   await beat();
   await fail();
   clock.step(8 * HOUR_MS);
-  // The first that it does may be to say that the network isn't back yet.
+  // The first thing it reports may be that the network isn't back yet.
   await fail();
   await beat();
   expect(await giveUpAt()).toBe(clock.now() + HOUR_MS);
@@ -60,7 +60,7 @@ test('a fleet that was asleep, or had no worker, gives no host up for that time'
   expect(await verdicts()).toEqual(new Set(['go']));
 });
 
-test('while its workers beat, time counts', async () => {
+test('time in which workers beat counts towards giving a host up', async () => {
   const { clock, beat, fail, verdicts } = await setup();
   await beat();
   await fail();
@@ -74,9 +74,9 @@ test('while its workers beat, time counts', async () => {
 
 test.each<[string, Partial<WorkerBeat>]>([
   ['gets no deliveries', { state: 'waiting: broker', brokerTrouble: 'disconnected' }],
-  ['can publish none', { brokerTrouble: 'blocked: low on memory' }],
+  ['can publish no messages', { brokerTrouble: 'blocked: low on memory' }],
   ['can store no records', { state: 'waiting: records can’t be stored: disk full' }],
-])('time in which the only worker %s doesn’t count', async (_, doing) => {
+])('time in which the only worker %s does not count towards giving a host up', async (_, doing) => {
   const { clock, beat, fail, verdicts, giveUpAt } = await setup();
   await beat();
   await fail();
@@ -92,7 +92,7 @@ test.each<[string, Partial<WorkerBeat>]>([
   expect(await verdicts()).toEqual(new Set(['go']));
 });
 
-test('while one of its workers is at work, time counts', async () => {
+test('time in which at least one worker can work counts towards giving a host up', async () => {
   const { clock, beat, fail, verdicts } = await setup();
   await beat();
   await fail();

@@ -24,40 +24,43 @@ const BAD: readonly (readonly [string, string, string])[] = [
   ['a form that is no JSON', '0 0 0 0 1\thttp://a.test/bad\t{"url":', 'http://a.test/bad'],
   ['a form of another shape', '0 0 0 0 1\thttp://a.test/bad\t{"url":7}', 'http://a.test/bad'],
   ['a form that is no object', '0 0 0 0 1\thttp://a.test/bad\tnull', 'http://a.test/bad'],
-  ['redirects that are none', '0 0 0 0 1\thttp://a.test/bad\t{"redirects":[1]}', 'http://a.test/bad'],
+  ['redirects that are not texts', '0 0 0 0 1\thttp://a.test/bad\t{"redirects":[1]}', 'http://a.test/bad'],
   ['numbers that are missing', '0 0\thttp://a.test/bad\t', 'http://a.test/bad'],
   ['no mark at all', 'what is\nthis', 'what is this'],
   ['nothing', '', ''],
 ];
 
-test.each(BAD)('an entry with %s ends as malformed, named, and the others go on', async (_, entry, mark) => {
-  const { frontier, runs, clock, prefix } = await setup();
-  await frontier.offer('r', pages(1, 2));
-  await redis.lpush(`${prefix}run:r:wait:a.test`, entry);
-  await redis.hincrby(`${prefix}run:r`, 'waiting', 1);
-  await redis.hincrby(`${prefix}run:r`, 'discovered', 1);
-  // Its dead letter can't be published at first, then its process dies.
-  for (const again of ['put back', 'lapsed', 'ended']) {
-    const { tasks } = await frontier.release(ROOM);
-    const bad = tasks.find(({ verdict }) => verdict === 'malformed');
-    expect(bad, again).toMatchObject({ task: { mark }, problem: expect.stringMatching(/can.*t be read/) });
-    if (bad === undefined) continue;
-    if (again === 'put back') {
-      expect(tasks.filter(({ verdict }) => verdict === 'go').length).toBe(2);
-      await frontier.settle('r', nameOf(bad), { outcome: { kind: 'defer' } });
-    } else if (again === 'ended') {
-      await frontier.fail('r', [nameOf(bad)], 'malformed');
+test.each(BAD)(
+  'a waiting entry with %s fails as malformed under its mark, and the other tasks go on',
+  async (_, entry, mark) => {
+    const { frontier, runs, clock, prefix } = await setup();
+    await frontier.offer('r', pages(1, 2));
+    await redis.lpush(`${prefix}run:r:wait:a.test`, entry);
+    await redis.hincrby(`${prefix}run:r`, 'waiting', 1);
+    await redis.hincrby(`${prefix}run:r`, 'discovered', 1);
+    // At first its dead letter can't be published, then its process dies.
+    for (const again of ['put back', 'lapsed', 'ended']) {
+      const { tasks } = await frontier.release(ROOM);
+      const bad = tasks.find(({ verdict }) => verdict === 'malformed');
+      expect(bad, again).toMatchObject({ task: { mark }, problem: expect.stringMatching(/can.*t be read/) });
+      if (bad === undefined) continue;
+      if (again === 'put back') {
+        expect(tasks.filter(({ verdict }) => verdict === 'go').length).toBe(2);
+        await frontier.settle('r', nameOf(bad), { outcome: { kind: 'defer' } });
+      } else if (again === 'ended') {
+        await frontier.fail('r', [nameOf(bad)], 'malformed');
+      }
+      clock.step(60_000);
+      await frontier.reap();
     }
-    clock.step(60_000);
-    await frontier.reap();
-  }
-  for (const task of (await frontier.release(ROOM)).tasks)
-    await frontier.settle('r', nameOf(task), { outcome: { kind: 'done' } });
-  await runs.seal('r', 'p');
-  expect(await runs.progress('r')).toMatchObject({ state: 'finished', failed: 1, done: 2 });
-});
+    for (const task of (await frontier.release(ROOM)).tasks)
+      await frontier.settle('r', nameOf(task), { outcome: { kind: 'done' } });
+    await runs.seal('r', 'p');
+    expect(await runs.progress('r')).toMatchObject({ state: 'finished', failed: 1, done: 2 });
+  },
+);
 
-test('a retry, or a task in the ledger, that can not be read ends as well', async () => {
+test('an unreadable retry or task in the ledger also fails as malformed', async () => {
   const { frontier, runs, clock, prefix } = await setup();
   await redis.zadd(`${prefix}run:r:putback`, clock.now(), 'a strange retry');
   await redis.zadd(`${prefix}ready`, clock.now(), 'r');

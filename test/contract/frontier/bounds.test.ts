@@ -9,7 +9,7 @@ import { POLICY } from '../../support/policy.ts';
 import { SteppedClock } from '../../support/stores/stepped-clock.ts';
 import { page, pages, ROOM } from '../suites/frontier/frontier-setup.ts';
 
-// What Redis keeps for people, or for runs that are over, has bounds: a crawl that fails, or many crawls, must not fill it.
+// What Redis keeps for people or for ended runs is bounded, so that a failing crawl or many crawls can't fill it.
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());
 
@@ -26,7 +26,7 @@ function setup(mostNoted?: number) {
   return { clock, keys, runs, frontier: new RedisFrontier({ redis, prefix, policy: POLICY, clock, ...bound }) };
 }
 
-test('attempts are noted of the URLs that failed last', async () => {
+test('failed attempts are kept only for the URLs that failed last', async () => {
   const { clock, keys, runs, frontier } = setup(3);
   await runs.open('r', FAST_RUN, 'p');
   await frontier.offer('r', pages(1, 6));
@@ -43,14 +43,14 @@ test('attempts are noted of the URLs that failed last', async () => {
   expect(await frontier.attempts('http://a.test/1')).toEqual([]);
 });
 
-test('marks of runs that ended are kept of the last hundred', async () => {
+test('own marks are kept for the last hundred ended runs, and for open ones', async () => {
   const { clock, keys, runs, frontier } = setup();
   for (let n = 0; n < 103; n++) {
     const run = `run-${String(n).padStart(3, '0')}`;
     await runs.open(run, { ...FAST_RUN, dedup: 'run' }, 'p');
     await frontier.offer(run, [page(n)]);
     await runs.seal(run, 'p');
-    // The first is opened again, and open it keeps its marks.
+    // The first run is opened again, and keeps its marks while it is open.
     if (n === 50) await runs.open('run-000', { ...FAST_RUN, dedup: 'run' }, 'again');
     const { tasks } = await frontier.release(ROOM);
     for (const each of tasks) await frontier.settle(run, nameOf(each), { outcome: { kind: 'done' } });

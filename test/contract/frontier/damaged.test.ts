@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());
 
-/** Two runs, each with four pages of a host of its own. */
+/** Opens two runs, each with four pages on its own host. */
 async function setup() {
   const prefix = `t${randomBytes(6).toString('hex')}:`;
   onTestFinished(async () => void (await redis.unlink(await redis.keys(`${prefix}*`))));
@@ -48,7 +48,7 @@ test.each([
   'run:bad:putback',
   'run:bad:wait:bad.test',
 ])(
-  'a run whose %s is of the wrong type is said to be damaged, and holds up no other; repaired, it has lost nothing',
+  'a run whose key %s has the wrong type is reported as damaged, holds up no other run, and loses nothing',
   async (name) => {
     const { clock, key, released } = await setup();
     if ((await redis.exists(key(name))) === 1) await redis.rename(key(name), key('kept'));
@@ -62,7 +62,7 @@ test.each([
 );
 
 test.each(['interval_ms', 'releases', 'released', 'waiting'])(
-  'a run whose %s is no number loses nothing, and holds up no other',
+  'a run whose field %s is not a number is reported as damaged, holds up no other run, and loses nothing',
   async (field) => {
     const { clock, key, released } = await setup();
     const kept = await redis.hget(key('run:bad'), field);
@@ -82,7 +82,7 @@ const HOST_FIELDS = [
 const UNREADABLE = ['x', 'nan', 'inf', '1e300', 'inf inf', '5 1.2.3'];
 
 test.each(HOST_FIELDS.flatMap((field) => UNREADABLE.map((value) => [field, value] as const)))(
-  'a host whose %s is ‘%s’ is asked as if it had none',
+  'a host whose field %s has the value ‘%s’ is released as if the field were absent',
   async (field, value) => {
     const { key, released } = await setup();
     await redis.hset(key('ratelimit:bad.test'), 'opened', '1', 'probe', 'other|1', field, value);
@@ -92,7 +92,7 @@ test.each(HOST_FIELDS.flatMap((field) => UNREADABLE.map((value) => [field, value
   },
 );
 
-test('a host whose hash is something else is learnt anew', async () => {
+test('a host whose key has the wrong type starts again without a history', async () => {
   const { key, released } = await setup();
   await redis.set(key('ratelimit:bad.test'), '1');
   expect(await released()).toEqual({ runs: [...BAD, ...GOOD], damaged: [] });
@@ -101,7 +101,7 @@ test('a host whose hash is something else is learnt anew', async () => {
 test.each<[string, (key: string) => Promise<unknown>]>([
   ['is of the wrong type', async (key) => await redis.multi().del(key).set(key, '1').exec()],
   ['has options that are cut short', async (key) => await redis.hset(key, 'options', '{"rob')],
-])('a run whose key %s is named with the mend, and hides no other from a list', async (_, damage) => {
+])('a run whose key %s is reported with what to do, and does not hide other runs from a list', async (_, damage) => {
   const { clock, key, prefix, runs } = await setup();
   await damage(key('run:bad'));
   const said = /^run bad is damaged in the store: .+\. Restore it from a backup, or crawl again under another name$/;
@@ -114,7 +114,7 @@ test.each<[string, (key: string) => Promise<unknown>]>([
   expect(await hosts.due()).toBeGreaterThanOrEqual(1);
 });
 
-test('tasks of other runs come back, and other runs are drained', async () => {
+test('a damaged run does not stop other runs from being reaped and drained', async () => {
   const { clock, frontier, key, released, runs } = await setup();
   await released();
   await redis.rename(key('run:bad:leases'), key('kept'));

@@ -24,7 +24,7 @@ async function setup() {
   const runs = new RedisRuns({ redis, prefix, marks: 'exact', clock });
   await runs.open('r', OPTIONS, 'p');
   const frontier = new RedisFrontier({ redis, prefix, policy: POLICY, clock });
-  /** Forgets, and does something before the n-th reading of where tasks are. */
+  /** Forgets marks. Performs each move before the reading of tasks with its number. */
   const forgetWhile = async (
     moves: ReadonlyMap<number, () => Promise<unknown>>,
     which: Forgettable = { mark: MARK },
@@ -58,7 +58,7 @@ const PAIRS = READS.flatMap((first) =>
 );
 
 test.each(PAIRS)(
-  'a task that is released before reading %i, and put back before reading %i, keeps its mark',
+  'a task released before reading %i and put back before reading %i keeps its mark',
   async (first, second) => {
     const { frontier, forgetWhile } = await setup();
     await frontier.offer('r', [page(1)]);
@@ -94,7 +94,7 @@ test.each(READS)('a retry that becomes due before reading %i keeps its mark', as
   expect(await forgetWhile(new Map([[read, wake]]))).toEqual({ forgotten: 0, kept: 1 });
 });
 
-test('a URL that fails and is offered anew while it is looked for keeps its mark', async () => {
+test('a URL that fails and is offered again during the forgetting keeps its new mark', async () => {
   const { frontier, runs, forgetWhile } = await setup();
   await runs.open('next', OPTIONS, 'p');
   await frontier.offer('r', [page(1)]);
@@ -109,7 +109,7 @@ test('a URL that fails and is offered anew while it is looked for keeps its mark
   expect(await frontier.offer('next', [page(1)]), 'its task waits').toEqual({ accepted: 0, known: 1 });
 });
 
-test('a task that redirects have led to another host keeps its mark when its own host is forgotten', async () => {
+test('a task redirected to another host keeps its mark when its own host is forgotten', async () => {
   const { frontier, forgetWhile } = await setup();
   await frontier.offer('r', [page(1)]);
   const [only] = (await frontier.release(ROOM)).tasks;
@@ -119,7 +119,7 @@ test('a task that redirects have led to another host keeps its mark when its own
   expect(await forgetWhile(new Map(), { host: 'a.test' })).toEqual({ forgotten: 0, kept: 1 });
 });
 
-test('two at once: the second is told so; one that died is waited for, at most a minute', async () => {
+test('a second forgetting at the same time is refused, and the first one removes its log', async () => {
   const { prefix, clock, forgetWhile } = await setup();
   const second = async (): Promise<void> => {
     await expect(new RedisMarks({ redis, prefix, clock }).forget('all')).rejects.toThrow(UsageError);
@@ -131,7 +131,7 @@ test('two at once: the second is told so; one that died is waited for, at most a
   expect(await redis.exists(`${prefix}forgetting`), 'the log is gone').toBe(0);
 });
 
-test('when what moved was lost meanwhile, nothing is forgotten on trust', async () => {
+test('nothing is forgotten when the log of moved tasks is lost meanwhile', async () => {
   const { frontier, prefix, forgetWhile } = await setup();
   await frontier.offer('r', [page(1)]);
   const [only] = (await frontier.release(ROOM)).tasks.map(nameOf);

@@ -6,7 +6,7 @@ import { commands, losses, OPENED } from './model/histories.ts';
 import { GIVE_UP_MS, Model } from './model/model.ts';
 import { type Command, World } from './model/world.ts';
 
-/** `MODEL_RUNS=5000 npm test` looks longer; `MODEL_SEED` repeats what a failure printed. */
+/** `MODEL_RUNS=5000 npm test` searches longer. `MODEL_SEED` repeats the seed that a failure printed. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 100);
 const TIMEOUT_MS = 600_000 + RUNS * 1_000;
 const LOSSES = Math.ceil(RUNS / 3);

@@ -20,7 +20,7 @@ const MIB = 2 ** 20;
 const NAP_MS = 1_000;
 const LINKS = { bytes: 3 * MIB, leavesRoom: false };
 
-/** A run `r` with three pages, in a Redis of 100 MiB. */
+/** Opens a run `r` with three pages, in a Redis limited to 100 MiB. */
 async function setup() {
   const prefix = `t${randomBytes(6).toString('hex')}:`;
   const clock = new SteppedClock();
@@ -39,12 +39,12 @@ async function setup() {
   await runs.seal('r', 'p');
   return {
     ...{ frontier, runs, clock, biographer },
-    /** Redis is so full from now on. */
+    /** Sets the share of its memory that Redis reports as used. */
     fill: (share: number) => {
       usedBytes = share * 100 * MIB;
     },
     release: async (): Promise<ReleasedTask[]> => [...(await frontier.release(ROOM)).tasks],
-    /** Puts tasks back whose links were refused. */
+    /** Puts back tasks whose links were refused. Returns the pause reason of the run after each. */
     refuse: async (tasks: readonly ReleasedTask[], refused = LINKS): Promise<(string | undefined)[]> => {
       const reasons: (string | undefined)[] = [];
       for (const task of tasks) {
@@ -79,7 +79,7 @@ test('a page whose links a full Redis refused waits until there is room, at no a
   expect(await runs.progress('r')).toMatchObject({ state: 'running', discovered: 3, waiting: 0, inFlight: 3 });
 });
 
-test('a run is paused once all of it waits for room, says how much it needs, and goes on by itself when it has that', async () => {
+test('a run whose tasks all wait for room is paused, says how much it needs, and resumes once it has that', async () => {
   const { frontier, runs, clock, fill, release, refuse, end } = await setup();
   fill(0.96);
   const [first, second, third] = (await release()) as [ReleasedTask, ReleasedTask, ReleasedTask];
@@ -110,7 +110,7 @@ test('a run is paused once all of it waits for room, says how much it needs, and
   });
 });
 
-test('resumed by a person, a run tries once more, and is paused again if it is of no use', async () => {
+test('a run resumed by a person tries once more, and is paused again if Redis is still full', async () => {
   const { runs, clock, fill, release, refuse } = await setup();
   fill(0.96);
   expect((await refuse(await release())).at(-1)).toMatch(/Redis is full/);
@@ -126,7 +126,7 @@ test('resumed by a person, a run tries once more, and is paused again if it is o
   expect(await runs.progress('r')).toMatchObject({ state: 'paused', waiting: 3, inFlight: 0, discovered: 3 });
 });
 
-test("a person's pause keeps its reason, before and after, and only a person ends it", async () => {
+test('a pause by a person keeps its reason and is ended only by a person', async () => {
   const { runs, clock, fill, release, refuse } = await setup();
   fill(0.96);
   const tasks = await release();
@@ -146,7 +146,7 @@ test("a person's pause keeps its reason, before and after, and only a person end
   expect(await release()).toHaveLength(3);
 });
 
-test('between four fifths and 95 % only those wait that leave room for others', async () => {
+test('between 80 % and 95 % full, only tasks that leave room for others wait', async () => {
   const { runs, clock, fill, release, refuse, end } = await setup();
   fill(0.85);
   const [owner, ...lists] = (await release()) as [ReleasedTask, ReleasedTask, ReleasedTask];
@@ -169,7 +169,7 @@ test('between four fifths and 95 % only those wait that leave room for others', 
   expect(await runs.progress('r')).toMatchObject({ state: 'paused', waiting: 2, done: 1 });
 });
 
-test('a paused run is cancelled with all that waits for room', async () => {
+test('cancelling a paused run also cancels its tasks waiting for room', async () => {
   const { runs, frontier, clock, fill, release, refuse } = await setup();
   fill(0.96);
   await refuse(await release());
@@ -182,7 +182,7 @@ test('a paused run is cancelled with all that waits for room', async () => {
   expect((await runs.progress('r'))?.endedAt).toBeDefined();
 });
 
-test('what is new and untried may end: a run that has it is not paused', async () => {
+test('a run with a task that has not been tried is not paused', async () => {
   const { runs, frontier, fill, release, refuse } = await setup();
   fill(0.96);
   const tasks = await release();
@@ -191,7 +191,7 @@ test('what is new and untried may end: a run that has it is not paused', async (
   expect(await runs.progress('r')).toMatchObject({ state: 'running', waiting: 4 });
 });
 
-test('a run begins while Redis has no room for its first URL, which is offered once there is some', async () => {
+test('a run opens although Redis has no room for its first URL, which is accepted once there is room', async () => {
   const { redis: full } = await openPrivateRedis('--maxmemory', '1', '--maxmemory-policy', 'noeviction');
   const frontier = new RedisFrontier({ redis: full, prefix: '', policy: POLICY });
   const runs = new RedisRuns({ redis: full, prefix: '', marks: 'exact' });

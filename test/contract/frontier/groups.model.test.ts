@@ -5,7 +5,7 @@ import { events } from './group-model/events.ts';
 import { History } from './group-model/history.ts';
 import { plans } from './group-model/plans.ts';
 
-/** `MODEL_RUNS=5000 npm test` looks longer; `MODEL_SEED` repeats what a failure printed. */
+/** `MODEL_RUNS=5000 npm test` searches longer. `MODEL_SEED` repeats the seed that a failure printed. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 100);
 const TIMEOUT_MS = 600_000 + RUNS * 1_000;
 const SEED = process.env.MODEL_SEED;

@@ -12,7 +12,7 @@ import { page, pages, ROOM } from '../suites/frontier/frontier-setup.ts';
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());
 
-/** A run of four pages: two wait, one waits for its second try, one is in flight. Its user loses a right. */
+/** Opens a run of four pages: two wait, one awaits a retry, one is in flight. Its Redis user can lose a right. */
 async function setup(lost: string) {
   const [prefix, username] = [`t${randomBytes(6).toString('hex')}:`, `u${randomBytes(4).toString('hex')}`];
   await redis.call('ACL', 'SETUSER', username, 'on', '>secret', `~${prefix}*`, '+@all');
@@ -66,7 +66,7 @@ test.each([
   ['drain', 'HINCRBY'],
   ['drain', 'ZCARD'],
 ] as const)(
-  '%s, refused %s that its user may no longer run, has written nothing, and goes on once it may',
+  '%s without the right to run %s writes nothing, and works again once the right is granted',
   async (act, lost) => {
     const { acts, grant, runs, stored } = await setup(lost);
     if (act === 'drain') await runs.cancel('r');

@@ -11,7 +11,7 @@ import { OPTIONS, page, pages, ROOM } from '../suites/frontier/frontier-setup.ts
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());
 
-/** A frontier in Redis that can lose what it learnt last, as in a power cut. */
+/** Opens a frontier in a Redis that can lose its last writes, as in a power cut. */
 async function setup() {
   const prefix = `t${randomBytes(6).toString('hex')}:`;
   const clock = new SteppedClock();
@@ -23,7 +23,7 @@ async function setup() {
     clock,
     runs,
     frontier: new RedisFrontier({ redis, prefix, policy: POLICY, clock }),
-    /** Remembers everything as it is now. Returns what brings it back. */
+    /** Saves the current state. Returns the function that restores it. */
     async synced(): Promise<() => Promise<void>> {
       const dumps = await Promise.all((await keys()).map(async (key) => [key, await redis.dumpBuffer(key)] as const));
       return async () => {
@@ -34,7 +34,7 @@ async function setup() {
   };
 }
 
-test('numbers that a store gave in its lost second never come again', async () => {
+test('release numbers given in a lost second are never given again', async () => {
   const { frontier, clock, synced } = await setup();
   await frontier.offer('r', pages(1, 9));
   const lose = await synced();
@@ -47,7 +47,7 @@ test('numbers that a store gave in its lost second never come again', async () =
   expect([given.length, Math.min(...given) > Math.max(...lost)]).toEqual([9, true]);
 });
 
-test('where the time is lost as well, numbers come again, and the mark says of which task they are', async () => {
+test('release numbers repeat if the store’s time is lost too, and the mark tells which task is meant', async () => {
   const { frontier, runs, clock, synced } = await setup();
   await frontier.offer('r', pages(1, 2));
   const lose = await synced();
@@ -65,7 +65,7 @@ test('where the time is lost as well, numbers come again, and the mark says of w
   expect(await runs.progress('r')).toMatchObject({ done: 1, waiting: 2 });
 });
 
-test('a page is not done if its links were offered in the lost second; its next visit offers them anew', async () => {
+test('a page whose links were lost with the last second is put back, and its next visit offers them again', async () => {
   const { frontier, runs, synced } = await setup();
   await frontier.offer('r', [page('list')]);
   const done = { outcome: { kind: 'done' }, hostAnswered: true } as const;

@@ -24,7 +24,7 @@ function setup() {
   return { prefix, clock, frontierOn, runs: new RedisRuns({ redis, prefix, marks: 'exact', clock }) };
 }
 
-/** A connection that breaks before each answer: the command is sent again, as it was. */
+/** A connection that breaks before each answer, so that every command is sent twice. */
 const resending = withMethods(redis, {
   evalsha: (async (...args: Parameters<Redis['evalsha']>) => {
     await redis.evalsha(...args);
@@ -32,7 +32,7 @@ const resending = withMethods(redis, {
   }) as Redis['evalsha'],
 });
 
-test('an offer that is sent again gets the answer of the first, and counts no duplicates', async () => {
+test('an offer sent twice gets the answer of the first and counts no duplicates', async () => {
   const { runs, frontierOn, prefix } = setup();
   await runs.open('r', FAST_RUN, 'p');
   await frontierOn(redis).offer('r', [page(1)]);
@@ -50,7 +50,7 @@ test('an offer that is sent again gets the answer of the first, and counts no du
   }
 });
 
-test('whatever becomes of its tasks, no host is remembered for ever', async () => {
+test('the keys of a host expire, whatever happens to its tasks', async () => {
   const { runs, frontierOn, prefix, clock } = setup();
   const frontier = frontierOn(redis);
   await runs.open('r', { ...FAST_RUN, intervalMs: 1_000 }, 'p');
@@ -66,7 +66,7 @@ test('whatever becomes of its tasks, no host is remembered for ever', async () =
   for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(0);
 });
 
-test('while Redis answers late, fewer tasks are out than the window allows, and more again when it does not', async () => {
+test('fewer tasks than the window are in flight while Redis answers slowly, and more again when it recovers', async () => {
   const { runs, frontierOn, clock } = setup();
   let answersInMs = 0;
   const slow = withMethods(redis, {
@@ -91,7 +91,7 @@ test('while Redis answers late, fewer tasks are out than the window allows, and 
     for (const name of out.splice(0, count)) await frontier.settle('r', name, { outcome: { kind: 'done' } });
   };
   expect(await look(0), 'as quick as it can be').toBe(1_000);
-  // One look may be slow because the machine is; five in a row are not.
+  // A single look can be slow because the machine is. Five in a row mean that Redis is slow.
   for (let n = 0; n < 5; n++) expect(await look(62.5)).toBe(1_000);
   expect(await look(62.5), 'down to four fifths').toBe(1_000);
   await settle(500);
@@ -100,7 +100,7 @@ test('while Redis answers late, fewer tasks are out than the window allows, and 
   expect(await look(62.5), 'never below 200').toBe(200);
   expect(await look(0), 'it was still slow before').toBe(200);
   expect([await look(0), await look(0)], 'a tenth more each time').toEqual([220, 242]);
-  // A very slow one counts at once, and for as much as it is too slow.
+  // A very slow look counts at once, in proportion to its delay.
   expect([await look(250), await look(0)]).toEqual([266, 266]);
   await settle(60);
   expect(await look(0), 'a tenth above 200').toBe(220);

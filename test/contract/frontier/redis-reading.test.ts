@@ -14,8 +14,8 @@ import { SteppedClock } from '../../support/stores/stepped-clock.ts';
 import { page } from '../suites/frontier/frontier-setup.ts';
 
 /**
- * What reading costs Redis, in commands: those that a script makes count as well. The numbers must not follow the number of
- * hosts of a run, nor that of runs that have ended.
+ * Counts the commands that reading costs Redis, those inside scripts included. The cost must not grow with the number of
+ * hosts of a run or the number of ended runs.
  */
 async function setup() {
   const { redis } = await openPrivateRedis();
@@ -27,7 +27,7 @@ async function setup() {
   const hosts = new RedisHostOverview({ redis, prefix });
   const roster = new RedisRoster({ redis, prefix });
 
-  /** The scripts that a question costs, and the commands, those of the scripts included. */
+  /** Returns how many scripts and commands a query costs, commands inside scripts included. */
   async function costOf(ask: () => Promise<unknown>): Promise<{ commands: number; scripts: number }> {
     await ask();
     await redis.config('RESETSTAT');
@@ -45,7 +45,7 @@ async function setup() {
 
   return {
     ...{ runs, frontier, gate, hosts, roster, clock, costOf },
-    /** Opens a run with something waiting at each of a number of hosts. */
+    /** Opens a run with one task waiting at each of this many hosts. */
     async fill(run: string, count: number): Promise<void> {
       await runs.open(run, FAST_RUN, 'p');
       const offers = Array.from({ length: count }, (_, i) => page(1, `h${i}.${run}.test`));
@@ -54,7 +54,7 @@ async function setup() {
   };
 }
 
-test('what a run of 20,000 hosts is asked costs no more than of 1,000', async () => {
+test('reading a run of 20,000 hosts costs no more commands than one of 1,000', async () => {
   const { runs, gate, hosts, roster, clock, fill, costOf } = await setup();
   const sizes = { small: 1_000, large: 20_000 };
   for (const [run, size] of Object.entries(sizes)) await fill(run, size);
@@ -63,7 +63,7 @@ test('what a run of 20,000 hosts is asked costs no more than of 1,000', async ()
     const looking = (run: string) => costOf(() => new RunWatcher({ run, runs, roster, clock, mostHosts }).look());
     const { commands, scripts } = await looking('large');
     expect({ commands, scripts }).toEqual(await looking('small'));
-    // A script looks at 100 hosts at most: some hundreds of commands are half a millisecond.
+    // A script reads 100 hosts at most, since a few hundred commands take half a millisecond.
     expect(scripts, 'the counters, the workers, and the hosts in parts').toBe(2 + Math.ceil(mostHosts / 100));
     expect(commands / scripts).toBeLessThan(500);
   }
@@ -75,12 +75,12 @@ test('what a run of 20,000 hosts is asked costs no more than of 1,000', async ()
   expect((await costOf(() => hosts.paused(20))).commands).toBeLessThan(30);
 });
 
-test('runs that have ended cost nothing, and open ones a bounded number of small scripts', async () => {
+test('listing runs costs nothing for ended ones, and a bounded number of small scripts for open ones', async () => {
   const { runs, roster, hosts, clock, fill, costOf } = await setup();
   const list = () => costOf(() => new RunLister({ runs, roster, hosts, clock }).look());
   const idle = () => costOf(() => runs.counts());
   for (let i = 0; i < 30; i++) await fill(`open-${i}`, 50);
-  // Of runs that began in one millisecond, the name decides which is newer: theirs comes after those of the open ones.
+  // The name orders runs opened in the same millisecond. These names sort after those of the open runs.
   for (let i = 0; i < 20; i++) await runs.open(`past-${i}`, FAST_RUN, 'p').then(() => runs.seal(`past-${i}`));
   const [before, idleBefore] = [await list(), await idle()];
   for (let i = 20; i < 400; i++) await runs.open(`past-${i}`, FAST_RUN, 'p').then(() => runs.seal(`past-${i}`));

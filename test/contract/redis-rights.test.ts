@@ -29,7 +29,7 @@ test('a user with all rights or with the documented least rights passes the chec
   expect(await saidOf(LEAST_RIGHTS.split(' '))).toBeUndefined();
 });
 
-/** Every script uses this command first, so that Redis itself refuses the script. */
+/** Every script first reads the time with this command, so Redis itself refuses the script. */
 const OF_ALL_SCRIPTS = 'GET';
 
 test.each(Object.keys(COMMANDS))(

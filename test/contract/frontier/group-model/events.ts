@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Settlement } from '../../../../shared/ports/frontier/frontier.ts';
 
-/** One thing that happens. The numbers choose among what there is then. */
+/** One event of a history. Its numbers choose among what exists at that moment. */
 export type Event =
   | { readonly kind: 'seed'; readonly path: number; readonly step: string }
   | { readonly kind: 'take'; readonly limit: number }
@@ -57,7 +57,7 @@ const rest = fc.oneof(
   { weight: 1, arbitrary: fc.oneof(only('lose'), only('drain'), only('cancel')) },
 );
 
-/** A product is in hand, and then anything happens. */
+/** Random events that begin with a product in a worker's hands. */
 export const events: fc.Arbitrary<readonly Event[]> = fc
   .array(rest, { minLength: 40, maxLength: 100, size: 'max' })
   .map((all) => [{ kind: 'seed', path: 0, step: 'product' }, { kind: 'take', limit: 1 }, ...all]);

@@ -8,17 +8,17 @@ import { OPTIONS } from '../../suites/frontier/frontier-setup.ts';
 import type { Event } from './events.ts';
 import { GroupModel, type GroupTask } from './model.ts';
 
-/** What a worker has in hand, whatever the store has lost since. */
+/** A task in a worker's hands, whatever the store has lost since. */
 interface Hand {
   readonly task: ReleasedTask;
   readonly tally: { readonly stamp: string; readonly links: number };
   readonly hasClaimed: string | undefined;
 }
 
-/** A history that has lost something can't be told again. */
+/** Marks a history with a loss, which can't be replayed from its events. */
 const NEVER = -1;
 
-/** Stores under test beside their model, asked the same. */
+/** Runs events on the stores under test and on their model, and compares them. */
 export class History {
   readonly #open: () => Promise<Store[]>;
   readonly #plan: JoinPlan;
@@ -59,7 +59,7 @@ export class History {
     await this.#check();
   }
 
-  /** The stores come back as they were when they saved last. What workers have in hand is still there. */
+  /** Brings the stores back to their last save. Workers keep what they have in hand. */
   async #lose(): Promise<void> {
     const [hands, stamps, now] = [this.#hands, this.#stamps, this.#model.now];
     const kept = this.#past.slice(0, this.#saved);
@@ -69,7 +69,7 @@ export class History {
     await this.#step(now - this.#model.now + 1_000);
     this.#hands = hands;
     this.#stamps = stamps + 1_000;
-    // From here on the history can't be told again from its events alone.
+    // From here on, the history can't be replayed from its events alone.
     this.#past = kept;
     this.#saved = NEVER;
     await this.#check();
@@ -240,7 +240,7 @@ export class History {
     this.#model.finishIfDone();
   }
 
-  /** The identity, the count of each group, and that nothing was made too soon, twice, or not at all. */
+  /** Checks the identity and the counts of each group, and that no join was created too soon, twice or never. */
   async #check(): Promise<void> {
     const progress = await this.#ask((store) => store.runs.progress('r'));
     const model = this.#model;

@@ -3,11 +3,11 @@ import type { JoinPlan } from '../../../../shared/task/group/plan.ts';
 
 export type Ending = 'done' | 'skipped' | 'failed' | 'cancelled';
 
-/** A task as a person would write it down. */
+/** A task of the model. */
 export interface GroupTask {
   readonly mark: string;
   readonly step: string;
-  /** The group that it is a member of, or that it is a join of. */
+  /** The group of which it is a member or a join. */
   readonly group: string | undefined;
   readonly isJoin: boolean;
   where: 'waiting' | 'flight' | Ending;
@@ -17,21 +17,21 @@ export interface GroupTask {
   tally: { readonly stamp: string; readonly links: number } | undefined;
   claimed: string | undefined;
   input: string | undefined;
-  /** When it ended, counted. */
+  /** Its number in the order in which tasks ended; 0 while it is live. */
   endedAs: number;
 }
 
-/** A group, by what belongs to it. */
+/** A group of the model, with its owner, members and joins. */
 export interface ModelGroup {
   readonly owner: GroupTask;
   readonly members: Set<GroupTask>;
   readonly marks: Set<string>;
-  /** The joins that were made of each layer. */
+  /** The joins created so far, by layer. */
   readonly layers: GroupTask[][];
   isOver: boolean;
 }
 
-/** The rules of groups and joins, as plainly as they can be said. */
+/** The rules of groups and joins in their simplest form. */
 export class GroupModel {
   readonly plan: JoinPlan;
   readonly tasks: GroupTask[] = [];
@@ -67,7 +67,7 @@ export class GroupModel {
     return this.tasks.find((task) => task.where === 'flight' && task.mark === mark && task.release === release);
   }
 
-  /** A child was taken. */
+  /** Adds an accepted child to its group, which its parent opens if necessary. */
   joinGroup(parent: GroupTask, child: GroupTask): void {
     const id = child.group ?? '';
     const group = this.groups.get(id) ?? this.#begin(id, parent);
@@ -102,7 +102,7 @@ export class GroupModel {
     this.#afterEnd(task);
   }
 
-  /** The run's joins are made, or the run ends. */
+  /** Creates the next joins of the run, or ends it, if nothing else is left. */
   finishIfDone(): void {
     if (this.state !== 'running' || !this.isSealed || this.count('waiting') + this.count('flight') > 0) return;
     const layer = this.isDue ? 0 : this.runLayer;
@@ -116,7 +116,7 @@ export class GroupModel {
     for (const name of names) this.add(`${name} @run`, name, 'run', true);
   }
 
-  /** What a join of a group is to get: the done ones of the steps that any join takes, and who else there was. */
+  /** Returns what a join of the group must get: inputs of done tasks whose steps a join takes, and counts of the others. */
   inputsOf(id: string): { readonly inputs: Record<string, string>; readonly missing: Record<string, number> } {
     const group = this.groups.get(id);
     const all = [...(group?.members ?? []), ...(group?.layers.flat() ?? [])].filter(({ endedAs }) => endedAs > 0);

@@ -3,7 +3,7 @@ import { JoinPlanner } from '../../../../shared/crawler/joins/join-plan.ts';
 import type { Join } from '../../../../shared/crawler/joins/joins.ts';
 import type { JoinPlan } from '../../../../shared/task/group/plan.ts';
 
-/** Lists lead to products; a product has two steps below it, which lead to each other, and a seller that is apart. */
+/** Lists lead to products. A product leads to `a` and `b`, which lead to each other, and to a seller outside its group. */
 const STEPS = [
   { name: 'list', key: '', to: ['product', 'list'] },
   { name: 'product', key: 'product', to: ['a', 'b', 'seller', 'product', 'list'] },
@@ -15,7 +15,7 @@ const STEPS = [
 const taken = fc.subarray(['product', 'a', 'b'], { minLength: 1 });
 const layers = fc.nat(2);
 
-/** Random joins, in up to three layers, with and without joins of the run. */
+/** Random plans with joins in up to three layers, with and without joins of the run. */
 export const plans: fc.Arbitrary<JoinPlan> = fc
   .record({ first: taken, second: taken, width: layers, depth: layers, run: layers })
   .map(({ first, second, width, depth, run: ofRun }) => {

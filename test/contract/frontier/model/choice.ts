@@ -2,10 +2,10 @@ import type { ReleaseName } from '../../../../shared/ports/frontier/frontier.ts'
 import type { Model, ModelRun } from './model.ts';
 import type { World } from './world.ts';
 
-/** A number that becomes a release of a run: mostly one in flight. Or exactly one. */
+/** An exact release, or a number that chooses one, usually in flight. */
 export type Which = number | ReleaseName;
 
-/** One in flight; or a message that may be old; or one that names another task's number, or a number that never was. */
+/** Chooses a release in flight, one from a possibly old message, or one with a wrong mark or a number never given. */
 export function chooseRelease(model: Model, world: World, run: ModelRun, which: Which): ReleaseName {
   if (typeof which !== 'number') return which;
   const flights = model.inFlight(run);

@@ -14,9 +14,9 @@ export class Offers extends OnRun {
   readonly deadlineMs: number | undefined;
   readonly most: number | undefined;
   readonly limit: number | undefined;
-  /** What the sitemap says of all of them; against now. */
+  /** When all URLs changed according to their sitemap, in milliseconds relative to now. */
   readonly changedMs: number | undefined;
-  /** Sent twice, as when the first answer was lost. */
+  /** Whether the offer is sent twice, as when the first answer is lost. */
   readonly again: boolean;
 
   constructor(
@@ -110,7 +110,7 @@ export class Offers extends OnRun {
     return takenWith(accepted, known, { scope: 0, maxPages, limit });
   }
 
-  /** Counts links for the page that they are of; if the store lacks what it offered before, it goes back. */
+  /** Counts links for their page. Puts the page back if the store lacks links that it offered before. */
   #countFor(model: Model, run: ModelRun, { name, tally: { stamp, links } }: ModelVisit, count: number): boolean {
     const page = model.flight(run, name);
     if (page === undefined) return false;
@@ -153,7 +153,7 @@ function offerOf(
 export class Release implements Command {
   readonly limit: number;
   readonly window: number;
-  /** Asked twice, as when the first answer was lost. */
+  /** Whether it is asked for twice, as when the first answer is lost. */
   readonly again: boolean;
 
   constructor(limit: number, window: number, again: boolean) {
@@ -183,7 +183,7 @@ export class Release implements Command {
     const slow = tasks.filter(({ task, verdict }) => task.host === 'slow.test' && verdict === 'go');
     expect(slow.length, 'a paced host is released one slot at a time').toBeLessThanOrEqual(1);
     if (tasks.length < this.limit && model.out() < this.window) {
-      // A host that is tried gives one task, which may turn out to be too late.
+      // A host being probed gives one task, which may turn out to be past its deadline.
       const late = new Set(tasks.filter(({ verdict }) => verdict === 'deadline').map(({ task }) => task.host));
       const left = model.overdue().filter(({ host }) => !(late.has(host) && model.host(host).isTried));
       expect(left, 'nothing due is left while there is room').toEqual([]);
@@ -195,7 +195,7 @@ export class Release implements Command {
   }
 }
 
-/** Who makes a request of its own asks the gate, and tells how long it took, and whether it was sent late. */
+/** A request: asks the gate, and reports how long it took and whether it was sent late. */
 export class Request implements Command {
   readonly holder: string;
   readonly tookMs: number;
@@ -248,7 +248,7 @@ export class Reap implements Command {
   }
 }
 
-/** The broker was wiped, and somebody says so. */
+/** A person reports that the broker was wiped. */
 export class EndQueued extends OnRun {
   protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
     const queued = model.inFlight(run).filter(({ phase }) => phase === 'queued');

@@ -11,7 +11,7 @@ import { Open, RUNS, Seal, Steer } from './run-commands.ts';
 import type { Command } from './world.ts';
 
 const STEPS_MS = [1_000, 5_000, 31_000, 65_000, 1_200_000, 7_200_000];
-/** A clock that is set, and set right again. */
+/** Steps of a clock that is set wrong and right again. */
 const JUMPS_MS = [DAY_MS, -DAY_MS, -DAY_MS, -5_000];
 
 const run = fc.constantFrom(...Object.keys(RUNS));
@@ -70,8 +70,8 @@ const health: fc.Arbitrary<Health> = fc.oneof(
 );
 
 /**
- * Random commands for the model: all that a fleet can do to a frontier, and what its failures do to it. `unruly`: the
- * stores' clock is set as well, and they lose what they learnt last. `forgets`: marks are forgotten, which compact ones can't be one by one.
+ * Random commands for the model: everything that a fleet and its failures can do to a frontier. With `unruly`, the stores'
+ * clock is also set and they lose their last writes. With `forgets`, marks are forgotten, which compact marks support only in part.
  */
 export function commands(
   mostCommands: number,
@@ -131,7 +131,7 @@ export function commands(
   const steerHost = fc.tuple(fc.constantFrom(...FAST_HOSTS), steered).map((args) => new SteerHost(...args));
   const forget = fc.oneof(fc.nat(7), fc.constantFrom<'host' | 'all'>('host', 'all')).map((which) => new Forget(which));
   const janitor = fc.constantFrom(new Reap(), new Drain());
-  // A kind of command comes up as often as it stands here.
+  // A kind of command is as frequent as its entries here.
   const kinds = [
     ...[open, open, open, open, open, open],
     ...[offer, offer, offer, offer, offer, offer],
@@ -153,17 +153,17 @@ export function commands(
   return fc.commands([...remembered, ...steps, ...(unruly ? [lose] : [])], { maxCommands: mostCommands, size: 'max' });
 }
 
-/** Runs that are open, with URLs, and safe on the disk. */
+/** Commands that open runs with URLs and save them to disk. */
 export const OPENED: readonly Command[] = [
   ...['r1-ever', 'r3-own'].flatMap((id) => [new Open(id, 'p1', 'one sitemap'), new Offers(id, [1, 2, 3], {})]),
   new Step(1_000),
 ].map((command) => new Remembered(command, true));
 
-/** Random commands for {@link OPENED}: pages are followed, and the stores lose their last second again and again. */
+/** Random commands after {@link OPENED}: links of pages are offered while the stores lose their last second repeatedly. */
 export function losses(mostCommands: number): fc.Arbitrary<Iterable<Command>> {
   const id = fc.constantFrom('r1-ever', 'r3-own');
   const paths = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 3 });
-  // Mostly the same few, so that much happens to each.
+  // Chooses mostly the same few releases, so that much happens to each.
   const one = fc.integer({ min: 1, max: 9 });
   const offer = fc.tuple(id, paths).map(([of, list]) => new Offers(of, list, {}));
   const follow = fc.tuple(id, paths).map((args) => new Follow(...args));

@@ -1,19 +1,19 @@
 import { expect } from 'vitest';
 import type { Settlement } from '../../../../shared/ports/frontier/frontier.ts';
 
-/** A task that may try a host whose breaker is open. */
+/** The task that probes a host whose breaker is open. */
 interface Probe {
   readonly run: string;
   readonly release: number;
   readonly until: number;
 }
 
-/** A host as a person would watch it. */
+/** A host of the model: its pauses, breaker and slow-down. */
 export class ModelHost {
   pausedUntil = 0;
   /** Errors in a row. */
   #faults = 0;
-  /** How often its breaker opened in a row. */
+  /** How many times in a row its breaker opened. */
   #opened = 0;
   #openUntil = 0;
   #probe: Probe | undefined;
@@ -26,24 +26,24 @@ export class ModelHost {
     return this.pausedUntil > now;
   }
 
-  /** Its breaker has opened, and no answer has closed it. */
+  /** Whether its breaker has opened and no answer has closed it yet. */
   get isTried(): boolean {
     return this.#opened > 0;
   }
 
-  /** It is slowed, or was a moment ago: then the time of its next look is of then. */
+  /** Whether it is slowed, or was a moment ago, so that its next look was scheduled while it was. */
   isSlowed(now: number): boolean {
     return this.#slowMs > 0 || now < this.#slowedLately;
   }
 
-  /** Somebody else tries it just now. */
+  /** Whether another release is probing it now. */
   isTriedByOther(run: string, release: number, now: number): boolean {
     const probe = this.#probe;
     if (!this.isTried || probe === undefined || probe.until <= now) return false;
     return probe.run !== run || probe.release !== release;
   }
 
-  /** A task of it goes to the broker. */
+  /** Notes that one of its tasks is released. */
   released(run: string, release: number, now: number): void {
     if (!this.isTried) return;
     expect(this.isTriedByOther(run, release, now), 'one task at a time tries a host').toBe(false);
@@ -54,12 +54,12 @@ export class ModelHost {
     if (this.isTried) this.#probe = { run, release, until: now + 120_000 };
   }
 
-  /** Somebody pauses it. */
+  /** Pauses it, unless a longer pause is in force. */
   pause(ms: number, now: number): void {
     this.pausedUntil = Math.max(this.pausedUntil, now + ms);
   }
 
-  /** A person ends its pause, and forgets what it did before. Returns whether it was paused. */
+  /** Ends its pause by hand and forgets its past. Returns whether it was paused. */
   resume(now: number): boolean {
     const was = this.isPaused(now);
     this.pausedUntil = 0;
@@ -75,7 +75,7 @@ export class ModelHost {
     return true;
   }
 
-  /** A run begins, and no other is open: its breaker doesn't keep it paused. */
+  /** Ends the pause of its breaker, since a run starts while no other is open. */
   tryAgain(now: number): void {
     if (!this.isTried || !this.isPaused(now) || this.pausedUntil !== this.#openUntil) return;
     this.pausedUntil = 0;
@@ -83,12 +83,12 @@ export class ModelHost {
     this.#probe = undefined;
   }
 
-  /** The task goes back, unasked. */
+  /** Ends the probe of a task that is put back before it asked the host. */
   givenBack(run: string, release: number): void {
     if (this.#probe?.run === run && this.#probe.release === release) this.#probe = undefined;
   }
 
-  /** What a settle says of it. `isSilent`: it never answered the run; `isAgain`: the page has failed before. */
+  /** Applies a settlement. `isSilent`: it has never answered the run. `isAgain`: the page has failed before. */
   settled(
     run: { readonly id: string; readonly intervalMs: number },
     release: number,
@@ -101,7 +101,7 @@ export class ModelHost {
     const saysNothing = hostAnswered === undefined || hostTrouble?.kind === 'outage';
     if (saysNothing) this.givenBack(id, release);
     else if (hostFault === 'answers of 500' && isAgain && !this.isTried) {
-      // It may be the page's own.
+      // The fault may be the page's own.
     } else if (hostFault !== undefined) this.#fail(isSilent, now);
     else this.#answer();
     if (!saysNothing && slowDown !== undefined && now >= this.#slowSince + this.#slowMs) {

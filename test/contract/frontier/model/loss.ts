@@ -1,10 +1,10 @@
 import type { Model } from './model.ts';
 import type { Command, Message, World } from './world.ts';
 
-/** A command that is remembered, so that a store can be brought back to what it knew before. */
+/** A command that is recorded, so that a store can be brought back to an earlier state. */
 export class Remembered implements Command {
   readonly #command: Command;
-  /** By then, what was done before is on the disk. */
+  /** Whether everything up to this command is on disk afterwards. */
   readonly #isSaving: boolean;
 
   constructor(command: Command, isSaving: boolean) {
@@ -28,8 +28,8 @@ export class Remembered implements Command {
 }
 
 /**
- * A power cut, or a replica that takes over: the stores lose what they learnt in their last second. The messages of that
- * time are still about. `time`: they lose the time as well, and come back with that of then.
+ * A power cut or a failover to a replica: the stores lose the writes of their last second, but the messages sent in it
+ * still exist. With `time`, the stores also come back with the time of their last save.
  */
 export class Lose implements Command {
   readonly #lost: 'second' | 'time';
@@ -63,10 +63,10 @@ export class Lose implements Command {
   }
 }
 
-/** What a loss of the stores leaves: messages, and what workers have in hand. */
+/** What survives a loss of the stores: messages and the visits of workers. */
 type Left = Pick<World, 'visits' | 'stamps'> & { readonly messages: readonly Message[] };
 
-/** The stores are back, and messages and visits that they know nothing of are about. */
+/** Brings back messages and visits that the restored stores do not know. */
 class Restart implements Command {
   readonly #left: Left;
   readonly #ms: number;

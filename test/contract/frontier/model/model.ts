@@ -12,23 +12,23 @@ export const GIVE_UP_MS = 600_000;
 
 export type Ending = 'done' | 'skipped' | 'failed' | 'cancelled';
 
-/** A task as a person would write it down. */
+/** A task of the model. */
 export interface ModelTask {
   readonly mark: string;
-  /** Where it waits: its own host, or the one that redirects led to. */
+  /** The host where it waits: its own, or the one it was redirected to. */
   host: string;
   readonly deadline: number;
   where: 'waiting' | 'flight' | Ending;
-  /** A retry waits until then. */
+  /** The time until which a retry or deferral waits. */
   notBefore: number;
   release: number;
   phase: 'publishing' | 'queued' | 'working';
-  /** A worker was told to work on it, in the flight that it is in. */
+  /** Whether a worker was admitted to it in its current flight. */
   isAdmitted: boolean;
   leaseEnd: number;
   attempts: number;
   starts: number;
-  /** What the ledger holds of its links, in the flight that it is in. */
+  /** The links that the ledger has counted in its current flight. */
   tally: LinkTally | undefined;
 }
 
@@ -37,7 +37,7 @@ interface ModelTrouble {
   last: number;
   kind: 'answered' | 'silent' | 'outage';
   reason: string;
-  /** Its first failure, if it never answered. */
+  /** When the host first failed, if it has never answered. */
   silentSince: number | undefined;
   isGivenUp: boolean;
 }
@@ -51,21 +51,21 @@ export interface ModelRun {
   state: RunState;
   ended: boolean;
   completed: number;
-  /** Producer → until when it counts as alive, and what it reads. */
+  /** Producer → until when it counts as alive, and its input. */
   readonly producers: Map<string, { readonly till: number; readonly input: string }>;
-  /** Every task that was ever accepted: an ended one stays, so that sums can be made. */
+  /** Every task ever accepted. Ended ones are kept for the sums. */
   readonly tasks: ModelTask[];
   readonly seen: Set<string>;
-  /** What an incremental run has taken. */
+  /** The marks that an incremental run has taken. */
   readonly taken: Set<string>;
   readonly failedMarks: Set<string>;
-  /** A task's mark → what it has claimed. */
+  /** Mark of a task → the mark it has claimed. */
   readonly claims: Map<string, string>;
-  /** Hosts that have answered it, healthily or not. */
+  /** Hosts that have answered the run, healthily or not. */
   readonly answered: Set<string>;
   /** Host → its errors since its last healthy answer. */
   readonly trouble: Map<string, ModelTrouble>;
-  /** How often a host was given up, and the first ones, with why. */
+  /** How many hosts were given up, and the first ones with the reason. */
   hostsDown: number;
   readonly namedDown: Map<string, Pick<ModelTrouble, 'kind' | 'reason'>>;
   lastRelease: number;
@@ -73,22 +73,22 @@ export interface ModelRun {
   readonly leftOut: { maxPages: number; limit: number };
 }
 
-/** The naive model: every rule as plainly as it can be said, with no thought of speed. */
+/** The naive model: every rule in its simplest form, without regard to speed. */
 export class Model {
   readonly runs = new Map<string, ModelRun>();
   readonly crawled = new Set<string>();
   readonly #hosts = new Map<string, ModelHost>();
-  /** When incremental runs asked for a page last. */
+  /** When incremental runs last asked for a page. */
   readonly fetchedAt = new Map<string, number>();
-  /** Which run has taken a marked page again; `-` for none. Of others it isn't known. */
+  /** Which run has taken a marked page again, `-` for none. Pages without an entry may be live in any run. */
   readonly takenBy = new Map<string, string>();
-  /** Offers of links that the stores have had. */
+  /** Offers of links that the stores have received. */
   readonly offers = new Set<string>();
   readonly #begunAt: number;
-  /** The stores' time, which never goes back, and the clock that they have it from. */
+  /** The stores' time, which never goes back, and the clock that it is derived from. */
   now: number;
   clock: number;
-  /** What happens has happened before: the stores are being brought back to it. */
+  /** Whether commands are being replayed to bring the stores back to an earlier state. */
   isRepeating = false;
 
   constructor(now: number) {
@@ -97,7 +97,7 @@ export class Model {
     this.clock = now;
   }
 
-  /** Nothing has happened yet. */
+  /** Resets the model to its beginning. */
   begin(): void {
     for (const known of [this.runs, this.crawled, this.#hosts, this.fetchedAt, this.takenBy, this.offers])
       known.clear();
@@ -105,7 +105,7 @@ export class Model {
     this.clock = this.#begunAt;
   }
 
-  /** The clock steps, forward or back. A tenth of the time that passes is used for it to catch up with the stores' time. */
+  /** Steps the clock forward or back. A clock that is behind the stores' time catches up by a tenth of the time that passes. */
   step(ms: number): void {
     const ahead = this.now - this.clock;
     this.clock += ms;
@@ -116,7 +116,7 @@ export class Model {
     return this.runs.get(id);
   }
 
-  /** A run begins, and no other is open. */
+  /** Ends the breaker pauses of all hosts, since a run starts while no other is open. */
   tryHosts(): void {
     for (const host of this.#hosts.values()) host.tryAgain(this.now);
   }
@@ -131,7 +131,7 @@ export class Model {
     return run.dedup === 'run' ? run.seen : this.crawled;
   }
 
-  /** Is a URL taken when it is offered? */
+  /** Returns whether a URL is taken when it is offered. */
   takes(run: ModelRun, mark: string, changedAt: number | undefined, isUrl: boolean): boolean {
     if (run.failedMarks.has(mark)) return false;
     const isMarked = this.marks(run).has(mark);
@@ -151,7 +151,7 @@ export class Model {
     return others.some(({ id }) => id === by);
   }
 
-  /** Whatever happens, no two tasks of one mark are live. */
+  /** Expects that no two tasks with one mark are live. */
   expectOneLiveTaskPerMark(): void {
     const live = [...this.runs.values()]
       .filter(({ dedup }) => dedup === 'ever')
@@ -185,7 +185,7 @@ export class Model {
     return this.now - last < 60_000 || this.isPaused(host);
   }
 
-  /** What a settle says of a host's health. Returns whether the host has never answered the run. */
+  /** Applies the host health in a settlement. Returns whether the host failed and has never answered the run. */
   noteHealth(run: ModelRun, host: string, { hostAnswered, hostSpoke, hostTrouble }: Settlement): boolean {
     const kind = hostTrouble?.kind ?? 'answered';
     if (hostSpoke === true || hostAnswered === true || (hostAnswered === false && kind === 'answered'))
@@ -213,7 +213,7 @@ export class Model {
     if (run.hostsDown <= 10) run.namedDown.set(host, { kind: trouble.kind, reason: trouble.reason });
   }
 
-  /** A task that goes back: waiting, unless its run is cancelled. */
+  /** Puts a task back: it waits, or ends if its run is cancelled. */
   putBack(run: ModelRun, task: ModelTask, notBefore = 0): void {
     if (run.state === 'cancelled') {
       this.end(run, task, 'cancelled');
@@ -239,7 +239,7 @@ export class Model {
     }
   }
 
-  /** What a task has claimed is free again. */
+  /** Frees a mark that a task has claimed. */
   freeClaim(run: ModelRun, claimed: string): void {
     this.marks(run).delete(claimed);
     run.taken.delete(claimed);
@@ -256,7 +256,7 @@ export class Model {
     }
   }
 
-  /** What release may hand out: checks one task against all that is known of it, and moves it. */
+  /** Checks a released task against everything the model knows of it, and moves it to the tasks in flight. */
   takeReleased({ release, task, verdict, state }: ReleasedTask): void {
     const run = this.runs.get(task.run);
     if (run === undefined) throw new Error(`released a task of an unknown run: ${task.run}`);
@@ -289,7 +289,7 @@ export class Model {
     return task.deadline > 0 && task.deadline <= this.now ? 'deadline' : 'go';
   }
 
-  /** Tasks that a release with room left must not have left behind: those of hosts in order, and one of each that is tried. */
+  /** Returns the tasks that a release with room left must have taken: those of healthy hosts and one of each host to be probed. */
   overdue(): ModelTask[] {
     const mayWait = (name: string): boolean => {
       const host = this.host(name);
@@ -301,7 +301,7 @@ export class Model {
       .filter((task) => task.where === 'waiting' && task.notBefore <= this.now && !mayWait(task.host));
   }
 
-  /** Holds what a store reports of a run against the model. */
+  /** Compares the progress that a store reports of a run with the model. */
   expectProgress(run: ModelRun, progress: RunProgress | undefined): void {
     if (progress === undefined) throw new Error(`the store has lost ${run.id}`);
     const count = (where: ModelTask['where']): number => run.tasks.filter((task) => task.where === where).length;
@@ -328,7 +328,7 @@ export class Model {
   }
 }
 
-/** Tasks by their steps, as far as their marks carry one. */
+/** Counts the tasks whose marks carry a step, by step. */
 function stepCounts({ tasks }: ModelRun): object {
   const marked = tasks.filter(({ mark, host }) => stepOfMark(mark) !== FIRST_STEP && host !== MALFORMED_HOST);
   const steps = [...new Set(marked.map(({ mark }) => stepOfMark(mark)))];

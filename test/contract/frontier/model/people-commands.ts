@@ -4,7 +4,7 @@ import { FIRST_STEP, hostOfMark, markOf } from '../../../../shared/task/url/fing
 import { FAST_HOSTS, HOSTS, type Model, type ModelRun } from './model.ts';
 import type { Command, World } from './world.ts';
 
-/** A URL that random offers name, too. */
+/** Returns a URL that random offers also use. */
 function urlOf(path: number): { readonly mark: string; readonly host: string } {
   const host = FAST_HOSTS[path % FAST_HOSTS.length] ?? '';
   return { mark: markOf(`http://${host}/${path}`, path % 5 === 2 ? 'product' : FIRST_STEP), host };
@@ -14,7 +14,7 @@ function isLive({ tasks }: ModelRun, mark: string): boolean {
   return tasks.some((task) => task.mark === mark && (task.where === 'waiting' || task.where === 'flight'));
 }
 
-/** A person looks at all that there is, and asks every run what became of a URL. */
+/** A person reads all overviews and traces a URL in every run. */
 export class Look implements Command {
   readonly path: number;
 
@@ -30,7 +30,7 @@ export class Look implements Command {
     const url = urlOf(this.path);
     expect(await world.ask(({ biographer }) => biographer.isKnown(url.mark))).toBe(model.crawled.has(url.mark));
     expect(await world.ask(({ runs }) => runs.list(100))).toHaveLength(model.runs.size);
-    // Runs that were opened in the same millisecond have no order, nor have hosts that were paused then.
+    // Runs opened in the same millisecond have no order, nor do hosts paused in the same millisecond.
     await world.ask(async ({ runs }) => new Set(await runs.listOpen(100)));
     await world.ask(async ({ hosts }) => new Set(await hosts.paused(10)));
     await world.ask(({ hosts }) => hosts.due());
@@ -53,7 +53,7 @@ export class Look implements Command {
 
 const PAUSE_MS = 900_000;
 
-/** Somebody pauses a host for a while, or a person ends its pause, whatever that was; perhaps one by hand, a moment ago. */
+/** Pauses a host for a while, resumes it, or pauses it by hand and resumes it at once. */
 export class SteerHost implements Command {
   readonly host: string;
   readonly wanted: 'pause' | 'resume' | 'pause by hand and resume';
@@ -90,7 +90,7 @@ export class SteerHost implements Command {
   }
 }
 
-/** A person has a URL forgotten, or a host, or all; never while redirects have claimed one, which is freed with its task. */
+/** A person has a URL, a host or everything forgotten; never while a claim exists, since claims end with their tasks. */
 export class Forget implements Command {
   readonly which: Forgettable;
 
@@ -130,7 +130,7 @@ export class Forget implements Command {
     for (const run of runs) {
       forget(run.seen, [run]);
       forget(run.failedMarks, []);
-      // Beside the marks that runs share: it counts there.
+      // Not counted here: these marks are already counted among the shared ones.
       forget(run.taken, [run], { forgotten: 0, kept: 0 });
     }
     for (const pages of [model.fetchedAt, model.takenBy])

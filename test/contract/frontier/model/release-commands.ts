@@ -17,7 +17,7 @@ import { OnRun } from './run-commands.ts';
 import { beginVisit, findVisit } from './visits.ts';
 import type { World } from './world.ts';
 
-/** What an incremental run says of each page that it has visited. */
+/** The facts that an incremental run reports of each page it visits. */
 const VISITED: PageVisit = { contentHash: 'h', bytes: 10, readAs: 'page', askedMsAgo: 500, bytesSaved: 3 };
 
 abstract class OnRelease extends OnRun {
@@ -158,14 +158,14 @@ export class Renew extends OnRelease {
   }
 }
 
-/** What a settle says of a host. */
+/** The part of a settlement about the host. */
 export type Health = Pick<Settlement, 'hostAnswered' | 'hostSpoke' | 'hostTrouble' | 'hostFault' | 'slowDown'>;
 
 export class Settle extends OnRelease {
   readonly outcome: Outcome;
   readonly health: Health;
   readonly again: boolean;
-  /** The host that a redirect led to. */
+  /** The host that the task was redirected to. */
   readonly movedTo: string | undefined;
 
   constructor(id: string, pick: Which, outcome: Outcome, health: Health, again: boolean, movedTo?: string) {
@@ -178,7 +178,7 @@ export class Settle extends OnRelease {
 
   protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
     const { name, task } = this.choose(model, world, run);
-    // What is no URL has no host to be redirected by; and only runs with a pace ask the slow one.
+    // A malformed text has no host that could redirect it, and only runs with a pace use the slow host.
     const movedTo = FAST_HOSTS.some((host) => host === task?.host) ? this.movedTo : undefined;
     const visit = findVisit(world, this.id, name, typeof this.pick === 'number' ? this.pick : 1);
     const tally = visit?.tally.links === 0 ? undefined : visit?.tally;
@@ -239,7 +239,7 @@ export class Settle extends OnRelease {
   }
 }
 
-/** What a fleet in order does: everything that is due is released, admitted and settled, one after another. */
+/** The work of a healthy fleet: releases, admits and settles everything that is due, one task after another. */
 export class Work extends OnRun {
   readonly outcome: Outcome;
   readonly healths: readonly [Health, Health];
@@ -265,12 +265,12 @@ export class Work extends OnRun {
   }
 }
 
-/** Does the ledger hold all links that a visit has offered? */
+/** Returns whether the ledger has counted all links that a visit has offered. */
 function holds(held: LinkTally | undefined, { stamp, links }: LinkTally): boolean {
   return held?.stamp === stamp && held.links >= links;
 }
 
-/** What a fleet does with pages before it settles them: releases what is due, admits it, and offers links, one at a time, every other one twice. */
+/** A fleet before it settles pages: releases and admits what is due, and offers links one by one, every other one twice. */
 export class Follow extends OnRun {
   readonly paths: readonly number[];
 

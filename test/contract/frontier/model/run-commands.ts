@@ -6,7 +6,7 @@ import type { Command, World } from './world.ts';
 
 const BASE: RunOptions = { ...FAST_RUN, dedup: 'ever' };
 
-/** The runs of the model: two that share all marks, one with marks of its own, one with a pace, and incremental ones. */
+/** The runs of the model: two that share all marks, one with its own marks, one with a pace, and incremental ones. */
 export const RUNS: Readonly<Record<string, RunOptions>> = {
   'r1-ever': BASE,
   'r2-ever': BASE,
@@ -21,7 +21,7 @@ function options(id: string): RunOptions {
   return RUNS[id] ?? BASE;
 }
 
-/** A command on a run that is known. `touch` is false for those that must leave the counters alone. */
+/** A command on a known run. Afterwards checks every run against the model, except during a replay. */
 export abstract class OnRun implements Command {
   readonly id: string;
 

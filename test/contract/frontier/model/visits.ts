@@ -1,22 +1,22 @@
 import type { LinkTally, ReleaseName } from '../../../../shared/ports/frontier/frontier.ts';
 
-/** What a worker knows of one admission of a page, whatever the store has lost since. */
+/** A worker's view of one admission of a page, whatever the store has lost since. */
 export interface ModelVisit {
   readonly run: string;
   readonly name: ReleaseName;
   readonly tally: LinkTally;
-  /** Its offers that were answered, each named by the tally before it. */
+  /** The offers that were answered, each named by the tally before it. */
   readonly offers: readonly string[];
 }
 
-/** Where workers have their visits. */
+/** The visits of all workers. */
 interface Visits {
   visits: readonly ModelVisit[];
-  /** How many stamps were drawn. */
+  /** Number of stamps used so far. */
   stamps: number;
 }
 
-/** A worker's visit of a release, if there is one: mostly the last, or one from before it was taken over. */
+/** Finds a visit of a release: usually the last one, sometimes the one before it was taken over. */
 export function findVisit(world: Visits, run: string, name: ReleaseName, which: number): ModelVisit | undefined {
   const visits = world.visits.filter(
     (visit) => visit.run === run && visit.name.release === name.release && visit.name.mark === name.mark,
@@ -25,14 +25,14 @@ export function findVisit(world: Visits, run: string, name: ReleaseName, which: 
   return earlier ?? visits.at(-1);
 }
 
-/** A worker begins with a page, under a stamp that no other has. */
+/** Begins a visit of a page with a unique stamp. */
 export function beginVisit(world: Visits, run: string, name: ReleaseName): ModelVisit {
   const visit = { run, name, tally: { stamp: `s${++world.stamps}`, links: 0 }, offers: [] };
   world.visits = [...world.visits, visit];
   return visit;
 }
 
-/** The run has answered an offer of `links` more links. */
+/** Records that an offer of `links` more links was answered. */
 export function countOffer(world: Visits, visit: ModelVisit, links: number): void {
   const { stamp, links: before } = visit.tally;
   const offers = [...visit.offers, offerName(visit.tally)];
@@ -40,12 +40,12 @@ export function countOffer(world: Visits, visit: ModelVisit, links: number): voi
   world.visits = world.visits.map((each) => (each === visit ? after : each));
 }
 
-/** An offer that is sent again has the same name. */
+/** Returns the name of an offer, which is the same when the offer is sent again. */
 export function offerName({ stamp, links }: LinkTally): string {
   return `${stamp} after ${links}`;
 }
 
-/** The worker is done with it. */
+/** Ends a visit. */
 export function endVisit(world: Visits, visit: ModelVisit): void {
   world.visits = world.visits.filter((each) => each !== visit);
 }

@@ -8,31 +8,31 @@ import type { ModelVisit } from './visits.ts';
 
 export type Command = fc.AsyncCommand<Model, World>;
 
-/** A message of a release: once it was given, it may come at any time, whatever the store has lost since. */
+/** A message of a release. Once sent, it can arrive at any time, whatever the store has lost since. */
 export interface Message extends ReleaseName {
   readonly run: string;
 }
 
-/** The stores under test, asked side by side: whatever one answers, all must. */
+/** The stores under test, asked side by side. All must give the same answer. */
 export class World {
   readonly #open: () => Promise<Store[]>;
   #stores: Store[] = [];
-  /** Every message that was ever given. */
+  /** Every message ever sent. */
   messages: Message[] = [];
-  /** What workers have in hand, and how many stamps were drawn. */
+  /** The visits of workers, and the number of stamps used so far. */
   visits: readonly ModelVisit[] = [];
   stamps = 0;
-  /** What has happened so far, and how much of it a power cut would leave: all up to the last whole second. */
+  /** The commands so far, and how many of them a power cut would leave: all up to the last save. */
   history: Command[] = [];
   saved = 0;
-  /** A store came back with an earlier time: numbers that it gave may come again. */
+  /** Whether a store came back with an earlier time, so that release numbers can repeat. */
   numbersMayRepeat = false;
 
   constructor(open: () => Promise<Store[]>) {
     this.#open = open;
   }
 
-  /** Empty stores, at the beginning of their time. */
+  /** Opens empty stores. */
   async begin(): Promise<void> {
     await this.close();
     this.#stores = await this.#open();
@@ -51,18 +51,18 @@ export class World {
     await this.#tick();
   }
 
-  /** Asks every store the same, expects the same answer of all, and returns it. */
+  /** Asks every store the same question, expects the same answer from all, and returns it. */
   async ask<T>(question: (store: Store) => Promise<T>): Promise<T> {
     const answers = await Promise.all(this.#stores.map(question));
     const [first, ...others] = answers as [T, ...T[]];
     for (const other of others) {
-      // `expect` takes a tenth of a history, and stores that agree in everything need none.
+      // `expect` would take a tenth of the time of a history, and stores that agree do not need it.
       if (!isDeepStrictEqual(other, first)) expect(other, 'the stores agree').toEqual(first);
     }
     return first;
   }
 
-  /** A message goes out. */
+  /** Records the message of a released task. */
   gave(released: ReleasedTask): void {
     const message = { run: released.task.run, ...nameOf(released) };
     expect(Number.isSafeInteger(message.release), 'a number is exact').toBe(true);
@@ -71,7 +71,7 @@ export class World {
     this.messages.push(message);
   }
 
-  /** A store learns of its clock when it is asked something. */
+  /** Asks the stores something, since they read their clock only then. */
   async #tick(): Promise<void> {
     await this.ask((store) => store.gate.ask('tick.test', { intervalMs: 0, concurrency: 0 }, 'tick'));
   }

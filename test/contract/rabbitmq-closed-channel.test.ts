@@ -25,7 +25,7 @@ test('a channel closed by the broker causes a reconnect, and the broker’s reas
 
 test('a connection closed by the broker is reported with the broker’s reason, although its channels close first', async () => {
   const { said, model } = await setup();
-  // On channel 9, which was never opened: `queue.declare`, too short to be one.
+  // A truncated `queue.declare` on channel 9, which was never opened.
   socketOf(model).write(Buffer.from([1, 0, 9, 0, 0, 0, 4, 0, 50, 0, 10, 0xce]));
   await expect.poll(() => said.at(-1), { timeout: 10_000 }).toBe('restored');
   expect(said).toEqual([expect.stringMatching(/CHANNEL_ERROR|FRAME_ERROR|SYNTAX_ERROR|UNEXPECTED_FRAME/), 'restored']);

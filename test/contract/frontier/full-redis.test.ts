@@ -60,7 +60,7 @@ async function setup() {
   };
 }
 
-test('a page whose links a full Redis refused waits until there is room, at no attempt', async () => {
+test('a page whose links a full Redis refused waits until there is room, and costs no attempt', async () => {
   const { frontier, runs, clock, biographer, fill, release, refuse } = await setup();
   fill(0.96);
   const [first] = await release();

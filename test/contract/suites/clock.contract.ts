@@ -15,7 +15,7 @@ export function describeClock(name: string, open: OpenStore, close: () => Promis
       ['set back a day', [-DAY_MS]],
       ['set forward a day, and back again', [DAY_MS, -DAY_MS]],
       ['set back an hour, again and again', [-3_600_000, -3_600_000, -3_600_000]],
-    ])('a clock that is %s stalls nothing', async (_, steps) => {
+    ])('a clock that is %s stalls no release, slot, retry or lease', async (_, steps) => {
       const { frontier, gate, runs, step } = await setup();
       await runs.open('paced', { ...OPTIONS, dedup: 'run', intervalMs: 1_000 }, 'p');
       await frontier.offer('r', pages(1, 4));
@@ -33,7 +33,7 @@ export function describeClock(name: string, open: OpenStore, close: () => Promis
       }
       const released = urls(await frontier.release(ROOM));
       expect(released, 'what was offered meanwhile').toContain('b.test/10');
-      // A tenth of the time that passes is used for the clock to catch up.
+      // A tenth of the time that passes goes into letting the clock catch up.
       step(10_000 / 0.9 + 100);
       expect(await gate.ask('slow.test', LIMIT, 'y'), 'the next slot').toEqual({ granted: true, inMs: 0 });
       step(10_000 / 0.9);

@@ -94,7 +94,7 @@ export function describeResponseCache(name: string, open: OpenCache, { whenFull 
     test.each([
       [MAX_CACHED_BYTES, true],
       [MAX_CACHED_BYTES + 1, false],
-    ])('a body of %i bytes is kept: %s', async (bytes, isKept) => {
+    ])('a body of %i bytes is cached: %s', async (bytes, isKept) => {
       const { cache } = await setup();
       await cache.set(URL, page(bytes));
       expect((await cache.get(URL)) !== undefined).toBe(isKept);

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Delivery, Destination, Handling, OutgoingMessage, Transport } from '../../../shared/ports/transport.ts';
 
-/** A transport under test, and ways to disturb its broker. */
+/** A transport under test. */
 interface OpenedTransport {
   readonly transport: Transport;
   /** Another process' transport on the same queues, or the same transport if there is only one process. */
@@ -69,7 +69,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       expect(await transport.depths()).toMatchObject({ normal: { ready: 0 } });
     });
 
-    test('without acks all waiting messages are handed over at once, each once, and the handler’s answer is ignored', async () => {
+    test('without acks all waiting messages are handed over at once and only once, whatever the handler answers', async () => {
       const { transport, other } = await setup();
       const { promise: answer, resolve } = Promise.withResolvers<Handling>();
       const inbox = new Inbox(({ id }) => (id === 'm-throws' ? Promise.reject(new Error('a fault')) : answer));
@@ -147,7 +147,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       expect((await inbox.has(2)).length).toBe(2);
     });
 
-    test('stopping a consumer waits for what it handed over, and takes nothing new', async () => {
+    test('stopping a consumer waits for the deliveries it handed over and takes no new ones', async () => {
       const { transport } = await setup();
       const { promise: answer, resolve } = Promise.withResolvers<Handling>();
       const inbox = new Inbox(() => answer);
@@ -225,7 +225,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       expect(inbox.deliveries.length).toBe(10_000);
     });
 
-    test('stop can be called twice, and without a start', async () => {
+    test('stop can be called twice, even on an unused transport', async () => {
       const { transport } = await setup();
       await transport.stop();
       await transport.stop();

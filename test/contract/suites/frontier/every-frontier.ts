@@ -3,7 +3,7 @@ import { type OpenStore, openSqliteFile, openSqliteStore, redisStores } from '..
 
 type DescribeFrontier = (name: string, open: OpenStore, close?: () => Promise<void>) => void;
 
-/** Holds every frontier to a contract. */
+/** Runs a contract against every frontier. */
 export function forEveryFrontier(describe: DescribeFrontier): void {
   describe('in SQLite', openSqliteStore);
   describe('in SQLite, in a file', openSqliteFile);

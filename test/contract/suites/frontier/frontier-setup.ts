@@ -4,9 +4,9 @@ import type { RunOptions } from '../../../../shared/ports/runs.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import type { OpenStore, Store } from '../../../support/stores/stores.ts';
 
-/** A run whose marks are those of all. */
+/** Options of a run that shares its marks with other runs. */
 export const OPTIONS: RunOptions = { ...FAST_RUN, dedup: 'ever' };
-/** As much as the contract ever asks for at once. */
+/** A release with more room than the contract ever needs. */
 export const ROOM = { limit: 200, window: 1_000, unpaced: false };
 
 /** Opens stores, each with a run `r` that a producer `p` has opened. */

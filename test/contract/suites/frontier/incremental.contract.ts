@@ -303,7 +303,7 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await runs.progress('r')).toMatchObject({ skipped: 1, bytes: 0, bytesSaved: 1_000 });
     });
 
-    test('a retry remembers nothing', async () => {
+    test('a page settled as a retry is not remembered', async () => {
       const { begin, offer, work, step } = await setup();
       await begin('r');
       await offer('r', page(1));

@@ -43,7 +43,7 @@ export function describeRedirects(name: string, open: OpenStore, close: () => Pr
     });
 
     test.each(['ever', 'run'] as const)(
-      'with dedup %s, a claim belongs to one task, is kept when that is done and freed when it fails',
+      'with dedup %s, a claim belongs to one task, and is kept when it is done and freed when it fails',
       async (dedup) => {
         const { frontier } = await setup({ dedup });
         await frontier.offer('r', pages(1, 4));

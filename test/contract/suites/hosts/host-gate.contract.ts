@@ -209,7 +209,7 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect(await ask(atMost(1, 200), 'b')).toEqual(granted(200));
       });
 
-      test('the place of a lost holder is free when its lease ends, 120 s after its slot', async () => {
+      test('the place of a lost holder is free again 120 s after its slot, when its lease ends', async () => {
         const { ask, step } = await setup();
         await ask(atMost(1, 500), 'first');
         step(119_999);

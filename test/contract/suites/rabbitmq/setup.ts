@@ -28,7 +28,7 @@ export class Told {
   }
 }
 
-/** Deletes the normal queue and declares it at once. */
+/** Deletes the normal queue and declares it again at once. */
 export async function declaredAgain(prefix: string): Promise<void> {
   const connection = await connect(URL_GIVEN);
   const channel = await connection.createChannel();

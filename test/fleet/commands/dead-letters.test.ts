@@ -17,7 +17,7 @@ async function urlsLeft(workplace: Workplace): Promise<string[]> {
 }
 
 describe('dead letters', () => {
-  test('what failed is replayed by a run of its own, with the options of its origin; the rest stays', async () => {
+  test('dlq replay crawls the chosen letters in a new run with the options of the original; the other letters stay', async () => {
     const { workplace, site } = await openFleet();
     let isMended = false;
     for (const path of ['/a', '/b']) {
@@ -63,7 +63,7 @@ describe('dead letters', () => {
     await worker.ended;
   });
 
-  test('a replay that is killed in the middle is gone on with by the next: each letter is worked once', async () => {
+  test('a replay killed half-way is continued by the next one, and each letter is crawled once', async () => {
     const { workplace, site, redis, keyPrefix, queuePrefix } = await openFleet({ pages: 3_000 });
     const urls = Array.from({ length: 3_000 }, (_, i) => site.url(`/page/${i + 1}`));
     const transport = await publishLetters(
@@ -85,7 +85,7 @@ describe('dead letters', () => {
     expect(second.stdout).toContain(
       "Redis has forgotten run origin: the options are those of this command's settings.",
     );
-    // The broker gives back what a killed process held in its own time.
+    // The broker takes a moment to give back what a killed process held.
     await expect
       .poll(
         async () => {
@@ -105,7 +105,7 @@ describe('dead letters', () => {
     expect(site.requests.filter(({ path }) => path.startsWith('/page/')).length).toBe(3_000);
   });
 
-  test('letters of several runs go to a run each, at most as many as --limit says', async () => {
+  test('dlq replay opens one run per original run, and replays at most --limit letters', async () => {
     const { workplace, queuePrefix } = await openFleet();
     const letters = ['one', 'two'].flatMap((run) =>
       [1, 2, 3].map((n) => letterOf(`http://a.test/${run}/${n}`, { run })),
@@ -123,7 +123,7 @@ describe('dead letters', () => {
     expect(await workplace.json(['dlq', 'replay', '--limit', '1'])).toMatchObject({ run: 'two-replay-2', letters: 1 });
   });
 
-  test('export prints every letter in full, what was no task as it came; purge deletes what is meant', async () => {
+  test('dlq export prints every letter in full, malformed ones as they came, and dlq purge deletes only what matches', async () => {
     const { workplace, queuePrefix } = await openFleet();
     const bytes = new Uint8Array([0x7b, 0xff, 0x00]);
     await publishLetters(inject('rabbitmqUrl'), queuePrefix, [

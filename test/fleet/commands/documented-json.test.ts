@@ -5,10 +5,10 @@ import { openFleet } from '../../support/processes/fleet.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** Objects whose keys are not the same in each answer. */
+/** Objects whose keys differ between answers. */
 const OPEN: ReadonlySet<string> = new Set(['reasons', 'options', 'data']);
 
-/** The keys of an answer, those of objects and lists in it with their path: `runs[].run`. */
+/** The keys of an answer; nested ones have their path, such as `runs[].run`. */
 function keysOf(json: Json, path = ''): string[] {
   if (Array.isArray(json)) return json.length === 0 ? [] : keysOf(json[0], `${path}[]`);
   if (typeof json !== 'object' || json === null) return [];
@@ -18,7 +18,7 @@ function keysOf(json: Json, path = ''): string[] {
   });
 }
 
-/** The answers that docs/commands.md shows; a block has one, or one a line. */
+/** The answers shown in docs/commands.md: one per block, or one per line of a block. */
 function shown(): { readonly [key: string]: Json }[] {
   return jsonOn('docs/commands.md').flatMap((block) => {
     try {
@@ -32,14 +32,14 @@ function shown(): { readonly [key: string]: Json }[] {
   });
 }
 
-/** The one of these answers that has all of some keys. */
+/** The keys of the only shown answer that has all of `keys`. */
 function shownWith(...keys: readonly string[]): string[] {
   const found = shown().filter((answer) => keys.every((key) => key in answer));
   expect(found, keys.join()).toHaveLength(1);
   return keysOf(found[0] ?? null).toSorted();
 }
 
-test('the answers that docs/commands.md shows have the fields that commands print, no more and no fewer', {
+test('the JSON answers in docs/commands.md have exactly the fields that the commands print', {
   timeout: 120_000,
 }, async () => {
   const { workplace, site } = await openFleet();

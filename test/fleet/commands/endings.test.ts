@@ -12,7 +12,7 @@ import { mountSmallDisk } from '../../support/stores/small-disk.ts';
 const LETTER = 'http://a.test/gone';
 const FULL_DEVICE = ['sh', '-c', 'exec "$@" > /dev/full', 'sh'];
 const FOLDER_AS_INPUT = ['sh', '-c', 'exec "$@" < /', 'sh'];
-/** It opens, and reading it fails. */
+/** A file that opens but can't be read. */
 const BROKEN_FILE = '/proc/self/mem';
 
 // biome-ignore format: a table
@@ -31,12 +31,12 @@ const ENDS_WITHIN_MS = 15_000;
 /** For tests that run every command. */
 const LONG_MS = 180_000;
 
-/** What was said on standard error, without the log. */
+/** The lines on standard error, without the log. */
 function saidBy({ stderr }: Ended): string[] {
   return stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
 }
 
-/** Whatever went wrong, this holds for what a user reads. */
+/** Expects what every error output must be: no stack, no talk of a bug, at most three lines. */
 function expectPlainWords(name: string, ended: Ended): void {
   expect(ended.stdout + ended.stderr, `${name} shows a stack`).not.toMatch(/^ {2,}at /m);
   expect(ended.stdout + ended.stderr, `${name} takes it for a bug`).not.toContain('a bug in Trawl');
@@ -50,7 +50,7 @@ async function openFleetForAll(): Promise<Fleet & { readonly lines: ReturnType<t
   return { ...fleet, lines: commandLines({ page: fleet.site.url('/page/1'), letter: LETTER, run: 'mine' }) };
 }
 
-/** A server that takes connections, and never says a word. */
+/** A server that accepts connections and never sends anything. */
 async function openSilentServer(): Promise<{ readonly port: number; connection(): Promise<void> }> {
   let wake: (() => void)[] = [];
   const server = new LoopbackServer(
@@ -65,14 +65,14 @@ async function openSilentServer(): Promise<{ readonly port: number; connection()
   return { port: server.port, connection: () => new Promise((resolve) => wake.push(resolve)) };
 }
 
-test('every command there is has its line in these tests', async () => {
+test('every command has a command line in these tests', async () => {
   const lines = commandLines({ page: LETTER, letter: LETTER, run: 'mine' });
   expect(Object.keys(lines).toSorted()).toEqual((await everyCommand()).toSorted());
 });
 
 describe('standard output', () => {
   test(
-    'on a full disk: that is said in one line, and the exit code is 1',
+    'on a full disk fails each command with one line and exit code 1',
     async () => {
       const { workplace, lines } = await openFleetForAll();
       await eachLine(lines, async (name, { args, isSilent = false }) => {
@@ -87,22 +87,22 @@ describe('standard output', () => {
     LONG_MS,
   );
 
-  test('whose reader leaves keeps the exit code of what failed', async () => {
+  test('closed by its reader keeps the exit code of a failed crawl', async () => {
     const { workplace, site } = await openFleet();
     const args = ['crawl', site.url('/status/404'), '--private-hosts', '127.0.0.0/8'];
     expect((await workplace.start(args, undefined, { closesOutput: true }).ended).code).toBe(1);
   });
 
-  test('whose reader has seen enough ends what would go on for ever', async () => {
+  test('closed by its reader ends status --watch quietly with 0', async () => {
     const { workplace } = await openFleet();
     const { code, stderr } = await workplace.start(['status', '--watch'], undefined, { closesOutput: true }).ended;
     expect([code, stderr.replace(/^\{.*\n/gm, '')]).toEqual([0, '']);
   });
 });
 
-describe('interrupted while a service never answers', () => {
+describe('a command interrupted while a service never answers', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s: it ends at once, names the service, and the exit code is 130',
+    'by %s ends at once, names the service, and exits with 130',
     async (signal) => {
       const lines = Object.entries(commandLines({ page: LETTER, letter: LETTER, run: 'mine' }));
       const connecting = lines.filter(([, { connects }]) => connects.length > 0);
@@ -131,7 +131,7 @@ describe('interrupted while a service never answers', () => {
     LONG_MS,
   );
 
-  test('and likewise the Postgres that records are in', async () => {
+  test('ends at once and names Postgres if that is the silent service', async () => {
     const postgres = await openSilentServer();
     const workplace = await openWorkplace({ SINK: `postgres://trawl:secret@127.0.0.1:${postgres.port}/trawl` });
     for (const args of [['crawl', LETTER], ['demo'], ['records', 'mine'], ['doctor']]) {
@@ -151,7 +151,7 @@ describe('interrupted while a service never answers', () => {
 
 describe('an output folder', () => {
   test.each(['/proc/trawl', '/dev/null/output', 'a-file', 'a-file/below'])(
-    'that can not be: %s is named, with the setting, and the exit code is 1',
+    'that cannot be created (%s) is named with its setting, and the exit code is 1',
     async (folder) => {
       const { workplace, site } = await openFleet({}, { OUTPUT_DIR: folder });
       await writeFile(join(workplace.folder, 'a-file'), 'text\n');
@@ -170,7 +170,7 @@ describe('an output folder', () => {
     },
   );
 
-  test('that can not be: a worker says so, stores nothing, and can be stopped', async () => {
+  test('that cannot be created makes a worker say so and settle nothing, and it can be stopped', async () => {
     const { workplace, site } = await openFleet({}, { OUTPUT_DIR: '/proc/trawl', LOG_FORMAT: 'pretty' });
     const local = ['--private-hosts', '127.0.0.0/8', '--rate', 'none'];
     const worker = workplace.start(['work', ...local]);
@@ -187,7 +187,7 @@ describe('an output folder', () => {
   test.for([
     ['read-only', ',ro', 'EROFS'],
     ['full', ',nr_inodes=1', 'ENOSPC'],
-  ] as const)('on a disk that is %s: likewise', async ([, options, code], context) => {
+  ] as const)('on a disk that is %s is named with its setting, and the exit code is 1', async ([, options, code], context) => {
     const workplace = await openWorkplace();
     if ((await mountSmallDisk(join(workplace.folder, 'output'), { options })) === undefined)
       return context.skip('mounting a disk is not allowed here; the folders above stand for it');
@@ -205,7 +205,7 @@ describe('an output folder', () => {
 });
 
 describe('a file', () => {
-  test('that records are to be written to, and can not be, is named, and the exit code is 1', async () => {
+  test('that records cannot be written to is named, and the exit code is 1', async () => {
     const workplace = await openWorkplace();
     const { run } = await workplace.json(['demo', '--rate', 'none']);
     const files = { 'no/such/file.csv': 'ENOENT', output: 'EISDIR', '/dev/full': 'ENOSPC', '/proc/x': 'ENOENT' };
@@ -219,7 +219,7 @@ describe('a file', () => {
     await Promise.all(endings);
   });
 
-  test('of URLs that can not be read is named, and the exit code is 1, or 2 where it is none', async () => {
+  test('of URLs that cannot be read is named, with exit code 1, or 2 for a missing file or a folder', async () => {
     const { workplace } = await openFleet();
     const endings = ['crawl', 'produce'].flatMap((command) => [
       ...FILES.map(async ([args, code, said]) => {
@@ -235,7 +235,7 @@ describe('a file', () => {
   });
 });
 
-test('standard error that nobody reads, or on a full disk, changes nothing', async () => {
+test('a full or closed standard error changes neither the result nor the exit code', async () => {
   const workplace = await openWorkplace();
   for (const redirected of ['exec "$@" 2> /dev/full', 'exec "$@" 2> >(true)']) {
     const under = ['bash', '-c', redirected, 'bash'];

@@ -10,7 +10,7 @@ import { letterOf, publishLetters } from '../../support/stores/letters.ts';
 /** For tests that run many commands. */
 const LONG_MS = 180_000;
 
-/** Clears the screen, sets the title, begins a line that the program never wrote, and turns the text around. */
+/** Clears the screen, sets the title, fakes a line of the program, and reverses the text direction. */
 const HOSTILE = '\u001b[2J\u001b]0;title\u0007\rRun mine finished\u009b1A\u0085\u202e\u2066\u2028\u007f';
 
 function expectPrintable(name: string, { stdout, stderr }: Ended): void {
@@ -18,7 +18,7 @@ function expectPrintable(name: string, { stdout, stderr }: Ended): void {
 }
 
 test(
-  'what others wrote reaches a terminal as text alone, and scripts as it is',
+  'control characters in foreign text are escaped for people and kept as they are in JSON',
   async () => {
     const { workplace, queuePrefix } = await openFleet({}, { LOG_FORMAT: 'pretty' });
     const url = 'http://a.test/1';
@@ -65,7 +65,7 @@ test(
   LONG_MS,
 );
 
-test('one long letter makes no other line long', async () => {
+test('a long dead letter does not widen the other lines of dlq list', async () => {
   const { workplace, queuePrefix } = await openFleet();
   const task = letterOf('http://a.test/1');
   const bodies = Array.from({ length: 21 }, (_, i) => ({ ...task, id: `raw-${i}`, body: 'x'.repeat(2 ** (i % 21)) }));
@@ -78,8 +78,8 @@ test('one long letter makes no other line long', async () => {
   expect(lines.find((line) => line.endsWith('  raw-0'))?.length).toBeLessThan(130);
 });
 
-// Without a process for each: what it makes of a UsageError is in the table of exit codes.
-test('a run id that leads out of OUTPUT_DIR is refused by every command that takes one', async () => {
+// Runs without processes: the table of exit codes covers what a process makes of a `UsageError`.
+test('every command that takes a run id refuses one that leads out of OUTPUT_DIR', async () => {
   const { folder } = await openWorkplace();
   vi.stubEnv('OUTPUT_DIR', join(folder, 'output'));
   vi.stubEnv('REDIS_URL', 'redis://127.0.0.1:1');
@@ -95,7 +95,7 @@ test('a run id that leads out of OUTPUT_DIR is refused by every command that tak
   expect(await readdir(folder)).toEqual([]);
 });
 
-/** Every way there is to name a run, as the program itself has them. */
+/** Every way to name a run on a command line, taken from the program itself. */
 async function commandsWithRun(id: string): Promise<string[][]> {
   const lines = commandLines({ page: 'http://a.test/', letter: 'http://a.test/', run: 'mine' });
   const program = await openProgram({ isWanted: () => true, exit: () => {} });

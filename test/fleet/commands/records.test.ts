@@ -7,7 +7,7 @@ import { TestSite } from '../../support/site.ts';
 
 const SEPARATORS = '\u2028{}\u2029[]\u2028';
 
-test('a page with the line ends of Unicode in it costs no record, and splits none for those who read by lines', async () => {
+test('Unicode line separators in a page neither lose nor split its record', async () => {
   const site = new TestSite({ pages: 3 });
   await site.start();
   onTestFinished(() => site.stop());
@@ -24,7 +24,7 @@ test('a page with the line ends of Unicode in it costs no record, and splits non
   expect(contents.some((content) => content.includes(SEPARATORS))).toBe(true);
 });
 
-test('lines that are no records are counted and named, safe to show, and cost no record', async () => {
+test('records counts and lists broken lines of a file, escaped, and prints all real records', async () => {
   const workplace = await openWorkplace();
   const { run, records } = await workplace.json(['demo', '--rate', 'none']);
   const folder = join(workplace.folder, 'output', run);

@@ -6,7 +6,7 @@ import { uniquePrefix } from '../../support/stores/rabbitmq.ts';
 
 const MEND = 'Fix it: redis-cli config set maxmemory-policy noeviction';
 
-/** A place to run commands, with servers other than the suites' where a test says so. */
+/** A workplace on the servers of the suite, or on those that `env` names. */
 async function setup(env: Readonly<Record<string, string>> = {}): Promise<Workplace> {
   const prefix = uniquePrefix();
   return await openWorkplace({
@@ -19,7 +19,7 @@ async function setup(env: Readonly<Record<string, string>> = {}): Promise<Workpl
   });
 }
 
-/** In front of a server, refusing every connection until it is opened. */
+/** A proxy in front of a server that refuses every connection until it is opened. */
 async function closedProxy(serverUrl: string): Promise<{ proxy: TcpProxy; url: string }> {
   const { hostname, port, protocol } = new URL(serverUrl);
   const proxy = new TcpProxy({ host: hostname, port: Number(port || (protocol === 'redis:' ? 6379 : 5672)) });
@@ -31,16 +31,16 @@ async function closedProxy(serverUrl: string): Promise<{ proxy: TcpProxy; url: s
   return { proxy, url: url.href };
 }
 
-/** The numbers of the attempts that a command said had failed. */
+/** The numbers of the attempts that a command reported as failed. */
 function attemptsIn({ stderr }: Ended): number[] {
   return [...stderr.matchAll(/Attempt (\d+) failed:/g)].map(([, number]) => Number(number));
 }
 
-/** What every worker says of itself. */
+/** The fields that every worker's heartbeat has. */
 const BEAT = { host: 'h', version: '1', slots: 8, bound: 'slots', inHand: 0, state: 'consuming' };
 
-describe('a service that is not there', () => {
-  test('numbered attempts, then what to check, and 1', async () => {
+describe('a service that is unreachable', () => {
+  test('makes a command report ten numbered attempts, then what to check, and exit with 1', async () => {
     const workplace = await setup();
     const noRedis = ['--redis-url', 'redis://:secret@127.0.0.1:1'];
     const noRabbitMq = ['--rabbitmq-url', 'amqp://guest:secret@127.0.0.1:1'];
@@ -66,7 +66,7 @@ describe('a service that is not there', () => {
     }
   });
 
-  test('a worker waits for it, and says on which attempt it came', async () => {
+  test('is waited for by a worker, which logs the attempt that connected', async () => {
     const [rabbitmq, redis] = [await closedProxy(inject('rabbitmqUrl')), await closedProxy(inject('redisUrl'))];
     const workplace = await setup({ RABBITMQ_URL: rabbitmq.url, REDIS_URL: redis.url });
     const worker = workplace.start(['work']);
@@ -80,7 +80,7 @@ describe('a service that is not there', () => {
     expect((await worker.ended).code).toBe(0);
   });
 
-  test('a worker or a watcher that has lost Redis says why it is not back, too, which may be another reason', async () => {
+  test('is Redis, lost later: a worker and status --watch also log why reconnecting fails', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
     const workplace = await setup({ REDIS_URL: url });
     const [worker, watch] = [workplace.start(['work']), workplace.start(['status', '--watch'])];
@@ -98,7 +98,7 @@ describe('a service that is not there', () => {
     expect([(await worker.ended).code, (await watch.ended).code]).toEqual([0, 130]);
   });
 
-  test('a worker that still waits for it can be stopped', async () => {
+  test('does not keep a waiting worker from being stopped', async () => {
     const workplace = await setup({ REDIS_URL: 'redis://127.0.0.1:1' });
     const worker = workplace.start(['work']);
     await worker.says(/Connected to RabbitMQ/);
@@ -108,8 +108,8 @@ describe('a service that is not there', () => {
   });
 });
 
-describe('a server that refuses what it is given', () => {
-  test('a wrong login is told from a server that is away, by every command and doctor, with the variable', async () => {
+describe('a server that refuses a login or a setting', () => {
+  test('a wrong Redis login is reported by status and doctor as such, with the variable to check', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
     await redis.config('SET', 'requirepass', 'sesame');
     const workplace = await setup({ REDIS_URL: '', REDIS_HOST: '127.0.0.1', REDIS_PORT: new URL(url).port });
@@ -129,7 +129,7 @@ describe('a server that refuses what it is given', () => {
     expect(mended.code).toBe(0);
   });
 
-  test('the same of RabbitMQ, and of its virtual hosts', async () => {
+  test('a wrong RabbitMQ login or virtual host is reported by doctor as such, with the variable to check', async () => {
     const url = new URL(inject('rabbitmqUrl'));
     const workplace = await setup();
     url.password = 'secret';
@@ -144,7 +144,7 @@ describe('a server that refuses what it is given', () => {
     expect(stdout).toMatch(/problem {2}RabbitMQ: .* refuses the virtual host: .*Check the path of RABBITMQ_URL/);
   });
 
-  test('a Redis Cluster is refused at once, by whatever database it is asked for', async () => {
+  test('a Redis Cluster is refused at once, with and without a database number', async () => {
     const { url } = await openPrivateRedis('--cluster-enabled', 'yes');
     const workplace = await setup();
     for (const each of [url, `${url}/1`]) {
@@ -155,8 +155,8 @@ describe('a server that refuses what it is given', () => {
   });
 });
 
-describe('a Redis that takes no writes here', () => {
-  test('a database that it does not have is refused, and nothing is written to another', async () => {
+describe('a Redis that cannot be written to', () => {
+  test('a missing database number is refused, and nothing is written to another database', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction', '--databases', '2');
     const { hostname: REDIS_HOST, port: REDIS_PORT } = new URL(url);
     const workplace = await setup({ REDIS_URL: '', REDIS_HOST, REDIS_PORT, REDIS_DB: '2' });
@@ -172,7 +172,7 @@ describe('a Redis that takes no writes here', () => {
     expect(await redis.dbsize()).toBe(0);
   });
 
-  test('doctor says how full it is', async () => {
+  test('doctor warns how much of maxmemory is used', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction', '--maxmemory', '1');
     const workplace = await setup({ REDIS_URL: url });
     const doctor = await workplace.run(['doctor']);
@@ -183,7 +183,7 @@ describe('a Redis that takes no writes here', () => {
     expect((await workplace.run(['doctor'])).stdout).not.toContain('maxmemory');
   });
 
-  test('a replica is an error to a command, and a worker waits until it is a master, or is stopped', async () => {
+  test('a replica fails a writing command, and a worker waits until it becomes a master or the worker is stopped', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
     const workplace = await setup({ REDIS_URL: url, KEY_PREFIX: 'a:' });
     await redis.hset('a:workers', 'killed', JSON.stringify({ ...BEAT, id: 'killed', beat: 0 }));
@@ -210,7 +210,7 @@ describe('a Redis that takes no writes here', () => {
   });
 });
 
-test('doctor finds a RabbitMQ that answers, and lets workers consume nothing, and blames nobody for what is queued', async () => {
+test('doctor reports a RabbitMQ that answers but lets a worker consume nothing, and does not call its queues purged', async () => {
   const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
   const workplace = await setup({ REDIS_URL: url, KEY_PREFIX: 'a:' });
   const beat = { ...BEAT, id: 'waits', state: 'waiting: broker', progress: { unsettledMs: 0 }, beat: 1e15 };
@@ -220,8 +220,8 @@ test('doctor finds a RabbitMQ that answers, and lets workers consume nothing, an
   expect([code, stdout]).toEqual([1, expect.not.stringContaining('purged')]);
 });
 
-describe('a Redis that takes no writes, as it lacks replicas', () => {
-  test('is an error to a command, which names it, and is waited for by workers and producers', async () => {
+describe('a Redis that refuses writes for lack of replicas', () => {
+  test('fails a command with that reason, and is waited for by workers and producers', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
     await redis.config('SET', 'min-replicas-to-write', '1');
     const workplace = await setup({ REDIS_URL: url });
@@ -238,8 +238,8 @@ describe('a Redis that takes no writes, as it lacks replicas', () => {
   });
 });
 
-describe('a Redis that would lose what it is given', () => {
-  test('one that is restarted with another policy, or is another one, is not worked with until that is mended', async () => {
+describe('a Redis that would lose data', () => {
+  test('after a reconnection a worker refuses a Redis whose policy has changed to eviction until that is fixed', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
     const worker = (await setup({ REDIS_URL: url })).start(['work']);
     await worker.says(/INFO: consuming/);
@@ -250,7 +250,7 @@ describe('a Redis that would lose what it is given', () => {
     await worker.says(/connected again after/);
   });
 
-  test('one that evicts is refused by every command, at once, with the command that mends it', async () => {
+  test('every command refuses an evicting Redis at once, with the command that fixes it', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'allkeys-lru');
     const workplace = await setup({ REDIS_URL: url });
     const commands = [['status'], ['work'], ['work', '--exit-when-idle'], ['produce', 'http://a.test/']];
@@ -270,7 +270,7 @@ describe('a Redis that would lose what it is given', () => {
     expect((await workplace.run(['status'])).code).toBe(0);
   });
 
-  test('a container with one that evicts says so once and stays up, until it is stopped', async () => {
+  test('work --stay-up reports an evicting Redis once and stays up, unhealthy, until it is stopped', async () => {
     const { url } = await openPrivateRedis('--maxmemory-policy', 'allkeys-lru');
     const workplace = await setup({ REDIS_URL: url });
     const worker = workplace.start(['work', '--stay-up']);
@@ -283,7 +283,7 @@ describe('a Redis that would lose what it is given', () => {
     expect([code, stderr.match(/noeviction/g)?.length]).toEqual([78, 1]);
   });
 
-  test('one without an append-only file is a warning of doctor and workers, with the command that mends it', async () => {
+  test('doctor and workers warn of a Redis without an append-only file, with the command that fixes it', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
     const workplace = await setup({ REDIS_URL: url });
     const mend =

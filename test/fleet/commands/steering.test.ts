@@ -5,7 +5,7 @@ import { openFleet, pagesFetched } from '../../support/processes/fleet.ts';
 const FLEET_WIDE_MS = 2_000;
 
 describe('steering a fleet', () => {
-  test('a paused run asks for nothing more within 2 s, on every worker, and goes on where it was', async () => {
+  test('a paused run makes no more requests after 2 s, on any worker, and resumes where it stopped', async () => {
     const { workplace, site } = await openFleet({ pages: 600 });
     for (let i = 0; i < 2; i++) workplace.start(['work', ...AT_FULL_SPEED, '--worker-concurrency', '2']);
     const flags = ['--run', 'mine', ...AT_FULL_SPEED];
@@ -36,7 +36,7 @@ describe('steering a fleet', () => {
     });
   });
 
-  test('a paused host is asked nothing, others are; it is shown with its reason until it is resumed', async () => {
+  test('a paused host gets no requests while others do, and is shown with its reason until it is resumed', async () => {
     const { workplace, site, redis, keyPrefix } = await openFleet({ pages: 40 });
     const [host, other] = [new URL(site.url('/')).host, new URL(site.url('/')).port];
     expect(await workplace.json(['pause', '--host', host, '--reason', 'they called'])).toEqual({
@@ -65,7 +65,7 @@ describe('steering a fleet', () => {
     expect((await workplace.run(['resume', '--host', host])).stdout).toContain('was not paused');
   });
 
-  test('cancel drops what waits; its URLs are free for the next run', async () => {
+  test('cancel drops the waiting URLs, and the next run can take them', async () => {
     const { workplace } = await openFleet();
     const urls = Array.from({ length: 3_000 }, (_, i) => `http://a.test/${i}`).join('\n');
     await workplace.json(['produce', '-', '--run', 'mine'], urls);
@@ -76,7 +76,7 @@ describe('steering a fleet', () => {
     expect(next).toMatchObject({ discovered: 2_000, duplicate: 1_000 });
   });
 
-  test('several runs are steered at once, those of this machine beside the fleet; an unknown one keeps no other', async () => {
+  test('one command steers several runs, local ones and those of the fleet, and an unknown run stops none of the others', async () => {
     const { workplace, site } = await openFleet();
     for (const run of ['one', 'two']) await workplace.json(['produce', '-', '--run', run], `http://${run}.test/\n`);
     const paused = await workplace.run(['pause', 'one', 'nobody', 'two', 'one', '--json']);
@@ -94,11 +94,11 @@ describe('steering a fleet', () => {
     expect([code, stdout.match(/^Run \w+/gm)]).toEqual([0, ['Run here', 'Run two', 'Run one']]);
   });
 
-  test('a lost producer is named with the mend, and seal is one', async () => {
+  test('a lost producer is shown with advice, and seal, which it names, works', async () => {
     const { workplace, redis, keyPrefix } = await openFleet();
     const producer = workplace.start(['produce', '-', '--run', 'mine'], 'http://a.test/1\n');
     await producer.ended;
-    // As a producer that died a minute and a half ago leaves it.
+    // What a producer that died a minute and a half ago leaves behind.
     await redis.zadd(`${keyPrefix}run:mine:producers`, Date.now() - 30_000, 'host-3fa1');
     const status = await workplace.json(['status', 'mine']);
     expect(status).toMatchObject({
@@ -115,7 +115,7 @@ describe('steering a fleet', () => {
     expect((await workplace.run(['seal', 'mine'])).stdout).toMatch(/^Run mine was sealed already/);
   });
 
-  test('what can not be steered is said: an unknown run, both, neither, no host', async () => {
+  test('steering an unknown run fails, as does naming a run and a host, neither, or an invalid one', async () => {
     const { workplace } = await openFleet();
     for (const verb of ['pause', 'resume', 'cancel', 'seal']) {
       const { code, stdout, stderr } = await workplace.run([verb, 'nobody', '--json']);

@@ -11,7 +11,7 @@ const PRODUCTS = Array.from({ length: 40 }, (_, n) => ({
   ...(n === 9 ? {} : { offers: [{ price: n + 0.5 }] }),
 }));
 
-/** Two pages of products, an empty one, a failure, and one that was skipped. */
+/** Two pages of products, an empty one, a failed and a skipped page. */
 const RECORDS: readonly PageRecord[] = [
   doneRecord('http://a.test/1', {
     data: { shop: 'Bonn', links: ['http://a.test/2'], products: PRODUCTS.slice(0, 20) },
@@ -35,7 +35,7 @@ async function openShop(): Promise<Workplace & { read(name: string): Promise<str
 }
 
 describe('trawl records', () => {
-  test('without a run reads the one that began last, and names it', async () => {
+  test('without a run id reads the latest run and names it', async () => {
     const shop = await openShop();
     const { code, stdout, stderr } = await shop.run(['records', '--fields', 'url', '--all']);
     const urls = RECORDS.map(({ url }) => ({ url }));
@@ -51,7 +51,7 @@ describe('trawl records', () => {
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no records in ./output')]);
   });
 
-  test('40 products are 40 rows of CSV, which another reader finds whole', async () => {
+  test('--each writes 40 products as 40 rows of CSV that another CSV reader parses correctly', async () => {
     const shop = await openShop();
     const flags = ['--each', 'products', '--fields', 'name,Price=offers[0].price,shop,url', '--bom'];
     const { code, stderr } = await shop.run(['records', 'r', ...flags, '-o', 'items.csv']);
@@ -66,7 +66,7 @@ describe('trawl records', () => {
     expect(dear.stdout.trim().split('\n').length).toBe(19);
   });
 
-  test('CSV has all columns of the data, JSON is one list, and the ending of a file names its format', async () => {
+  test('CSV has all columns of the data, JSON is one list, and a file name extension sets the format', async () => {
     const shop = await openShop();
     const { stdout } = await shop.run(['records', 'r', '--format', 'csv']);
     expect(readCsv(stdout)[0]?.slice(4, 9)).toEqual(['status', 'title', 'shop', 'products', 'contentType']);
@@ -79,7 +79,7 @@ describe('trawl records', () => {
     expect(JSON.parse(empty.stdout)).toEqual([]);
   });
 
-  test('failures and skipped URLs are tables of their own', async () => {
+  test('--failed and --skipped write tables of failures and of skipped URLs', async () => {
     const shop = await openShop();
     const outcomesOf = async (flag: string) => {
       const { stdout } = await shop.run(['records', 'r', flag, '--format', 'csv']);
@@ -91,7 +91,7 @@ describe('trawl records', () => {
     expect([(await outcomesOf('--skipped')).length, (await outcomesOf('--all')).length]).toEqual([2, 6]);
   });
 
-  test('a list has a row for each of its lines, in its order', async () => {
+  test('--join writes a row for each line of a list, in the order of the list', async () => {
     const shop = await openShop();
     const list = [
       'http://a.test/4',
@@ -118,7 +118,7 @@ describe('trawl records', () => {
     expect(JSON.parse(all.stdout.split('\n')[1] ?? '')).toMatchObject({ given: 'http://a.test/%31', title: 'A page' });
   });
 
-  test('a spreadsheet gets its rows back, with what became of their URLs', async () => {
+  test('--join keeps the columns of a spreadsheet and adds the outcomes of its URLs', async () => {
     const shop = await openShop();
     const rows = ['id,Page URL,owner', '1,http://a.test/1,"Ann, Bob"', '2,http://a.test/none,', '3,http://a.test/4'];
     const join = ['records', 'r', '--join', '-'];
@@ -139,7 +139,7 @@ describe('trawl records', () => {
     );
   });
 
-  test('a list is compared as the run compared its URLs', async () => {
+  test('--join compares URLs by the URL_KEY setting', async () => {
     const shop = await openShop();
     const found = async (env: Readonly<Record<string, string>>) => {
       const args = ['records', 'r', '--join', '-', '--fields', 'outcome'];
@@ -148,7 +148,7 @@ describe('trawl records', () => {
     expect([await found({}), await found({ URL_KEY: 'no-www' })]).toEqual(['unknown', 'done']);
   });
 
-  test('a list that is larger than the memory is joined, and leaves no file', async () => {
+  test('--join handles a list larger than memory and leaves no temporary file', async () => {
     const shop = await openShop();
     const urls = Array.from(
       { length: 300_000 },
@@ -169,7 +169,7 @@ describe('trawl records', () => {
     ]);
   });
 
-  test('a list is joined where the database of crawls can not be read, and that is said', async () => {
+  test('--join works with an unreadable database of crawls, and warns', async () => {
     const shop = await openShop();
     await writeFile(join(shop.folder, 'output', 'trawl.sqlite'), 'no database'.repeat(100));
     const args = ['records', 'r', '--join', '-', '--fields', 'outcome'];
@@ -180,7 +180,7 @@ describe('trawl records', () => {
     );
   });
 
-  test('a list needs a temporary folder, and says which one it cannot have', async () => {
+  test('--join names a temporary folder that it cannot write to', async () => {
     const shop = await openShop();
     const { ended } = shop.start(['records', 'r', '--join', '-'], 'http://a.test/1', {
       env: { TMPDIR: '/dev/null/tmp' },
@@ -192,7 +192,7 @@ describe('trawl records', () => {
     ]);
   });
 
-  test('a field that is nowhere is told, and nothing fails', async () => {
+  test('a field that no record has is reported, with exit code 0', async () => {
     const shop = await openShop();
     const { code, stderr } = await shop.run(['records', 'r', '--fields', 'url,prise', '--where', 'shap=']);
     expect([code, stderr.split('\n')]).toEqual([
@@ -221,8 +221,8 @@ describe('trawl records', () => {
   });
 });
 
-describe('a file of records', () => {
-  test('takes the place of an older one at once, keeps its rights and its link, and leaves nothing else', async () => {
+describe('an output file of records', () => {
+  test('replaces an older one at once, keeps its permissions and its link, and leaves no other file', async () => {
     const shop = await openShop();
     await writeFile(join(shop.folder, 'real.csv'), 'older');
     await chmod(join(shop.folder, 'real.csv'), 0o662);
@@ -232,14 +232,14 @@ describe('a file of records', () => {
     const after = await stat(join(shop.folder, 'real.csv'));
     expect([after.mode, after.ino === before.ino]).toEqual([before.mode, false]);
     expect((await readdir(shop.folder)).toSorted()).toEqual(['items.csv', 'output', 'real.csv']);
-    // Wrong from the first record on: the older file stays.
+    // Fails from the first record on: the older file stays.
     const full = await shop.start(['records', 'r', '-o', 'items.csv'], undefined, { under: ['prlimit', '--fsize=100'] })
       .ended;
     expect([full.code, (await stat(join(shop.folder, 'real.csv'))).ino]).toEqual([1, after.ino]);
     expect((await readdir(shop.folder)).length).toBe(3);
   });
 
-  test('what a killed process left of it goes with the next one, and nothing else', async () => {
+  test('removes the old temporary files of killed processes for the same file, and no others', async () => {
     const shop = await openShop();
     const old = ['.items.csv.7.tmp', '.items.csv.tmp', '.items.csv.x.tmp', '.other.csv.7.tmp'];
     const twoHoursAgo = new Date(Date.now() - 7_200_000);
@@ -250,7 +250,7 @@ describe('a file of records', () => {
     expect((await readdir(shop.folder)).toSorted()).toEqual(left.toSorted());
   });
 
-  test('is where a link leads to, also if no file is there yet', async () => {
+  test('is written where a chain of links leads, even if no file exists there yet', async () => {
     const shop = await openShop();
     await mkdir(join(shop.folder, 'disk'));
     await symlink('disk/items.csv', join(shop.folder, 'newest.csv'));

@@ -11,7 +11,7 @@ function holdsIdentity(summary: any): boolean {
 }
 
 describe('a fleet over RabbitMQ and Redis', () => {
-  test('three workers fetch every page of a sitemap once, and the records are all there', async () => {
+  test('three workers fetch every page of a sitemap once, and every record is stored', async () => {
     const { workplace, site } = await openFleet({ pages: 1_500 });
     const workers = [1, 2, 3].map(() => workplace.start(['work', '--exit-when-idle', ...AT_FULL_SPEED]));
     await Promise.all(workers.map((worker) => worker.says(/consuming/)));
@@ -42,7 +42,7 @@ describe('a fleet over RabbitMQ and Redis', () => {
     });
   });
 
-  test('a producer alone shows its URLs in the two queues, routed, with their TTL', async () => {
+  test('a producer without workers puts its URLs into the two queues, routed and with their TTL', async () => {
     const { workplace, queuePrefix } = await openFleet();
     const hosts = ['a.test', 'b.test', 'news.c.test'];
     const urls = hosts.flatMap((host) => Array.from({ length: 100 }, (_, i) => `http://${host}/${i}`));
@@ -73,7 +73,7 @@ describe('a fleet over RabbitMQ and Redis', () => {
     await connection.close();
   });
 
-  test('the same sitemap again says that nothing is new; --fresh crawls it again', async () => {
+  test('a second run of the same sitemap reports nothing new, and --fresh crawls it again', async () => {
     const { workplace, site } = await openFleet({ pages: 60 });
     const sitemap = site.url('/sitemap.xml');
     const worker = workplace.start(['work', ...AT_FULL_SPEED]);
@@ -90,7 +90,7 @@ describe('a fleet over RabbitMQ and Redis', () => {
     expect((await worker.ended).code).toBe(0);
   });
 
-  test('--run joins a run that is there', async () => {
+  test('--run adds seeds to an existing run', async () => {
     const { workplace, site } = await openFleet({ pages: 40 });
     const flags = ['--run', 'joint', ...AT_FULL_SPEED];
     await workplace.json(['produce', site.url('/page/1'), ...flags]);
@@ -98,7 +98,7 @@ describe('a fleet over RabbitMQ and Redis', () => {
     expect(joined).toMatchObject({ run: 'joint', discovered: 40, duplicate: 1 });
   });
 
-  test('malformed URLs are counted, dead-lettered with their reason, and known the second time', async () => {
+  test('malformed URLs are counted and dead-lettered with their reason, and are duplicates the second time', async () => {
     const { workplace } = await openFleet();
     const list = 'example.com/no-scheme\nhtp://x\n\n# a comment\nhttp://\n';
     const told = await workplace.json(['produce', '-'], list);
@@ -111,7 +111,7 @@ describe('a fleet over RabbitMQ and Redis', () => {
       ['htp://x', 'its scheme is htp, not http or https'],
       ['http://', 'it is not a valid URL'],
     ]);
-    // No worker was there: the producer that dead-lettered them told of them.
+    // No worker was running: the producer that dead-lettered them recorded them.
     const records = await workplace.records(told.run, '--failed');
     expect(records.map(({ url, reason }) => [url, reason]).toSorted()).toEqual([
       ['example.com/no-scheme', 'malformed'],
@@ -121,7 +121,7 @@ describe('a fleet over RabbitMQ and Redis', () => {
     expect(await workplace.json(['produce', '-'], list)).toMatchObject({ discovered: 0, duplicate: 3 });
   });
 
-  test('failures are retried, dead-lettered with every attempt, and told in the records', async () => {
+  test('failures are retried, dead-lettered with every attempt, and listed in the failure records', async () => {
     const { workplace, site, redis, keyPrefix } = await openFleet();
     const urls = ['/page/1', '/status/404', '/status/500', '/flaky/a/1', '/type?ct=image/png', '/redirect/2'].map(
       (path) => site.url(path),
@@ -155,7 +155,7 @@ describe('a fleet over RabbitMQ and Redis', () => {
     await worker.ended;
   });
 
-  test('messages from elsewhere: a seed is crawled, what is no task is dead-lettered as it came', async () => {
+  test('of messages from other programs, a seed is crawled and an unreadable one is dead-lettered', async () => {
     const { workplace, site, queuePrefix } = await openFleet();
     const worker = workplace.start(['work', ...AT_FULL_SPEED]);
     await worker.says(/consuming/);
@@ -176,7 +176,7 @@ describe('a fleet over RabbitMQ and Redis', () => {
     await worker.ended;
   });
 
-  test('a worker told to stop finishes what it has, gives back the rest, and another one ends the run', async () => {
+  test('a stopped worker finishes the pages in hand and gives back the rest, and another worker ends the run', async () => {
     const { workplace, site } = await openFleet({ pages: 400 });
     const paced = [...AT_FULL_SPEED, '--worker-concurrency', '4'];
     for (let n = 1; n <= 400; n++) {

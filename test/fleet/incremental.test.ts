@@ -19,14 +19,14 @@ async function setup() {
   };
 }
 
-/** Lets what is known of pages be an hour older. */
+/** Makes everything remembered about pages an hour older. */
 async function age({ redis, keyPrefix }: Fleet): Promise<void> {
   for (const key of await redis.keys(`${keyPrefix}page:*`)) await redis.hincrby(key, 'fetched_at', -3_600_000);
 }
 
 const all = (status: number) => Array.from({ length: PAGES }, (_, i) => `${status} /page/${i + 1}`).toSorted();
 
-test('a second run fetches what its sitemap says has changed, and nothing else', async () => {
+test('a second incremental run fetches only pages with a newer lastmod in the sitemap', async () => {
   const { workplace, pages, produce } = await setup();
   expect(await produce('--incremental')).toMatchObject({ discovered: PAGES, done: PAGES, bytesSaved: 0 });
   expect(pages.takeAnswers()).toEqual(all(200));
@@ -42,7 +42,7 @@ test('a second run fetches what its sitemap says has changed, and nothing else',
   expect(pages.takeAnswers()).toEqual([]);
 });
 
-test('--recrawl-after asks for everything again, conditionally, and says what that saved', async () => {
+test('--recrawl-after sends conditional requests for all pages that are old enough, and reports the bytes saved', async () => {
   const fleet = await setup();
   const { workplace, pages, produce } = fleet;
   await produce('--incremental');
@@ -74,7 +74,7 @@ test('--recrawl-after asks for everything again, conditionally, and says what th
   expect(stdout).toContain('changed, or 10 min after their last fetch');
 });
 
-test('two producers at once: each changed page is fetched once, by whichever run has it first', async () => {
+test('with two incremental runs at once, each changed page is fetched once, by the run that takes it first', async () => {
   const { pages, produce } = await setup();
   await produce('--incremental');
   pages.takeAnswers();
@@ -85,7 +85,7 @@ test('two producers at once: each changed page is fetched once, by whichever run
   expect(pages.takeAnswers()).toEqual(all(200));
 });
 
-test('a changed page that failed is replayed by an incremental run, conditionally', async () => {
+test('a replay of a failed page of an incremental run is incremental too, and sends a conditional request', async () => {
   const { workplace, site, pages, produce } = await setup();
   await produce('--incremental');
   pages.takeAnswers();
@@ -103,7 +103,7 @@ test('a changed page that failed is replayed by an incremental run, conditionall
   expect(pages.takeAnswers()).toEqual(['304 /page/5']);
 });
 
-test('a page is fetched whole when its run wants something else of it', async () => {
+test('a page is fetched in full when the run asks for different content than the last one', async () => {
   const fleet = await setup();
   const { pages, produce } = fleet;
   await produce('--incremental');

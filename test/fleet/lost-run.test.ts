@@ -4,7 +4,7 @@ import { AT_FULL_SPEED } from '../support/full-speed.ts';
 import { openFleet } from '../support/processes/fleet.ts';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
 
-/** A fleet whose way to Redis can be cut, while the test itself looks past that. */
+/** A fleet whose connection to Redis can be cut, while the test itself connects directly. */
 async function openCutFleet(pages: number) {
   const { hostname, port } = new URL(inject('redisUrl'));
   const proxy = new TcpProxy({ host: hostname, port: Number(port) });
@@ -19,7 +19,7 @@ async function wipe(redis: Redis, prefix: string): Promise<void> {
   if (keys.length > 0) await redis.unlink(...keys);
 }
 
-test('Redis comes back empty while a producer waits: the run ends unknown, with the mend, and is not made anew', async () => {
+test('if Redis comes back empty while a producer waits, the run ends as unknown, with advice, and is not recreated', async () => {
   const { workplace, site, redis, keyPrefix, proxy } = await openCutFleet(40);
   for (let n = 1; n <= 40; n++) {
     site.on(`/page/${n}`, (_, response) => void setTimeout(() => response.end('<title>slow</title>'), 250));
@@ -47,7 +47,7 @@ test('Redis comes back empty while a producer waits: the run ends unknown, with 
   );
 });
 
-test('Redis was away for a moment, with all its data: the run goes on, and its producer ends with it', async () => {
+test('if Redis is away for a moment and keeps its data, the run continues and its waiting producer ends with it', async () => {
   const { workplace, site, proxy } = await openCutFleet(20);
   for (let n = 1; n <= 20; n++) {
     site.on(`/page/${n}`, (_, response) => void setTimeout(() => response.end('<title>slow</title>'), 100));

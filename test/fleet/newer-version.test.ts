@@ -4,7 +4,7 @@ import { AT_FULL_SPEED } from '../support/full-speed.ts';
 import { openFleet, pagesFetched } from '../support/processes/fleet.ts';
 import { testTransport } from '../support/stores/rabbitmq.ts';
 
-test('messages of a newer version are put back, never malformed, and old workers do not spin on them', async () => {
+test('messages of a newer version are put back, not dead-lettered as malformed, and old workers do not spin on them', async () => {
   const { workplace, site, queuePrefix, redis, keyPrefix } = await openFleet({ pages: 3 });
   const { run } = await workplace.json(['produce', site.url('/sitemap.xml'), ...AT_FULL_SPEED]);
   const connection = await connect(inject('rabbitmqUrl'));
@@ -36,7 +36,7 @@ test('messages of a newer version are put back, never malformed, and old workers
   expect(lines.match(/newer version/g)?.length).toBeLessThan(20);
 });
 
-test('tasks of a crawler that a worker has not are left to workers that have it', async () => {
+test('a worker leaves the tasks of a crawler it lacks to workers that have it', async () => {
   const { workplace, site, redis, keyPrefix } = await openFleet({ pages: 3 });
   const { run } = await workplace.json(['produce', site.url('/sitemap.xml'), ...AT_FULL_SPEED]);
   const key = `${keyPrefix}run:${run}`;
@@ -56,7 +56,7 @@ test('tasks of a crawler that a worker has not are left to workers that have it'
   expect((await worker.ended).stderr.match(/left to others/g)?.length, 'said once').toBe(1);
 });
 
-test('two hundred of them keep no page from being fetched', async () => {
+test('two hundred messages of a newer version do not hold up the pages of a run', async () => {
   const { workplace, site, queuePrefix } = await openFleet({ pages: 200 });
   const transport = testTransport(inject('rabbitmqUrl'), queuePrefix);
   await transport.start();

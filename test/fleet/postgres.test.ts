@@ -7,7 +7,7 @@ import { openProxiedDatabase, openTestDatabase } from '../support/stores/postgre
 const WORK = ['work', ...AT_FULL_SPEED];
 
 describe('a fleet whose records go to Postgres', () => {
-  test('two workers, one killed meanwhile: every page is there once', { timeout: AFTER_A_KILL_MS }, async () => {
+  test('when one of two workers is killed, every page is stored once', { timeout: AFTER_A_KILL_MS }, async () => {
     const { url, pool } = await openTestDatabase();
     const { workplace, site } = await openFleet({ pages: 1_200 }, { SINK: url });
     const [doomed, survivor] = [workplace.start(WORK), workplace.start([...WORK, '--exit-when-idle'])] as const;
@@ -37,7 +37,7 @@ describe('a fleet whose records go to Postgres', () => {
     expect(missing.stderr + csv.stderr).not.toContain('password');
   });
 
-  test('Postgres goes away: workers stop consuming, say so, and go on by themselves; no page costs an attempt', async () => {
+  test('while Postgres is away, a worker stops consuming and says so; later it resumes by itself, at no attempt', async () => {
     const { proxied, proxy } = await openProxiedDatabase();
     const { workplace, site } = await openFleet({ pages: 600 }, { SINK: proxied });
     const worker = workplace.start([...WORK, '--worker-concurrency', '8']);
@@ -62,7 +62,7 @@ describe('a fleet whose records go to Postgres', () => {
     expect([code, stderr.includes('trawl-password')]).toEqual([0, false]);
   });
 
-  test('a worker that starts before Postgres waits for it; a command gives up with one line', async () => {
+  test('a worker that starts before Postgres waits for it, and doctor reports it once it answers', async () => {
     const { proxied, proxy } = await openProxiedDatabase();
     const { workplace } = await openFleet({}, { SINK: proxied });
     proxy.close();

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
 import { allPages, openFleet, pagesFetched } from '../support/processes/fleet.ts';
 
-/** A fleet in which every page goes to the priority queue, which nobody acks. */
+/** A fleet in which every page goes to the priority queue, with automatic acks. */
 async function setup(pages: number, slowMs: number) {
   const fleet = await openFleet({ pages }, { PRIORITY_ACK: 'auto', ROUTES: 'routes.json', QUEUE_TYPE: 'classic' });
   await writeFile(join(fleet.workplace.folder, 'routes.json'), '[{ "path": "/page", "queue": "priority" }]');
@@ -16,7 +16,7 @@ async function setup(pages: number, slowMs: number) {
 }
 
 describe('PRIORITY_ACK=auto', () => {
-  test('what a worker can not start within two seconds goes back at no attempt, and every page is fetched once', async () => {
+  test('tasks that a worker cannot start within two seconds go back at no attempt, and every page is fetched once', async () => {
     const { workplace, site, work, sitemap, redis, keyPrefix } = await setup(200, 80);
     const worker = workplace.start(work);
     await worker.says(/consuming/);
@@ -29,7 +29,7 @@ describe('PRIORITY_ACK=auto', () => {
     expect((await worker.ended).code).toBe(0);
   });
 
-  test('a worker that is stopped gives back what it holds, and another one ends the run', async () => {
+  test('a stopped worker gives back the tasks it holds, and another worker ends the run', async () => {
     const { workplace, site, work, sitemap } = await setup(150, 50);
     const first = workplace.start(work);
     await first.says(/consuming/);
@@ -42,7 +42,7 @@ describe('PRIORITY_ACK=auto', () => {
     expect(pagesFetched(site).length).toBe(150);
   });
 
-  test('a worker is killed: what it held costs a lease of a minute, and no URL', async () => {
+  test('the tasks of a killed worker come back after a lease of at most a minute, and no URL is lost', async () => {
     const { workplace, site, work, sitemap, redis, keyPrefix } = await setup(120, 50);
     const doomed = workplace.start(work);
     await doomed.says(/consuming/);

@@ -7,7 +7,7 @@ import type { Trawl } from '../support/processes/trawl.ts';
 
 const WORK = [...AT_FULL_SPEED, '--log-format', 'json'];
 
-/** What a supervisor and its workers have logged so far, each line whole. */
+/** The complete lines that a supervisor and its workers have logged so far. */
 // biome-ignore lint/suspicious/noExplicitAny: what a log line has
 function linesOf(trawl: Trawl): any[] {
   return trawl.said
@@ -16,7 +16,7 @@ function linesOf(trawl: Trawl): any[] {
     .map((line) => JSON.parse(line));
 }
 
-/** Waits until this many lines of the log have this message, and gives them. */
+/** Waits until at least `count` log lines have this message, and returns them. */
 // biome-ignore lint/suspicious/noExplicitAny: what a log line has
 async function said(trawl: Trawl, message: RegExp, count: number): Promise<any[]> {
   const matching = () => linesOf(trawl).filter(({ msg }) => message.test(msg));
@@ -47,7 +47,7 @@ async function setup(pages: number) {
   return { ...fleet, supervisor, consuming, pids: started.map(({ workerPid }) => workerPid as number), produce };
 }
 
-test('each worker has a name of its own; one that is killed is replaced, and nothing is lost', {
+test('each worker process has its own name, and a killed one is replaced with nothing lost', {
   timeout: AFTER_A_KILL_MS,
 }, async () => {
   const { supervisor, consuming, pids, produce, site } = await setup(150);
@@ -72,7 +72,7 @@ test('each worker has a name of its own; one that is killed is replaced, and not
   expect((await supervisor.ended).code).toBe(0);
 });
 
-test('SIGTERM ends all of them in order, and what they could not finish is worked by others', async () => {
+test('SIGTERM stops all worker processes cleanly, and other workers finish what is left', async () => {
   const { supervisor, pids, produce, site, workplace } = await setup(150);
   const produced = produce();
   await site.arrival('/page/40');
@@ -85,7 +85,7 @@ test('SIGTERM ends all of them in order, and what they could not finish is worke
   expect(pagesFetched(site), 'nothing was asked for twice').toHaveLength(150);
 });
 
-test('Ctrl-C: the same, exit code 130; a supervisor that is killed leaves no worker behind', async () => {
+test('Ctrl-C ends the supervisor with exit code 130, and a killed supervisor leaves no worker behind', async () => {
   const { supervisor } = await setup(1);
   supervisor.signal('SIGINT');
   expect((await supervisor.ended).code).toBe(130);
@@ -94,7 +94,7 @@ test('Ctrl-C: the same, exit code 130; a supervisor that is killed leaves no wor
   await expect.poll(() => other.pids.some(isAlive), { timeout: 20_000 }).toBe(false);
 });
 
-test('--exit-when-idle ends all once no run has work', async () => {
+test('--exit-when-idle ends the supervisor and its workers once no run has work', async () => {
   const { workplace, site } = await openFleet({ pages: 60 });
   const supervisor = workplace.start(['work', '--processes', '2', '--exit-when-idle', ...WORK]);
   await said(supervisor, /^consuming$/, 2);
@@ -104,7 +104,7 @@ test('--exit-when-idle ends all once no run has work', async () => {
   expect(linesOf(supervisor).filter(({ msg }) => msg === 'a worker process started')).toHaveLength(2);
 });
 
-test('a worker that dies again and again is started again later and later', async () => {
+test('a worker process that keeps dying is restarted after longer and longer waits', async () => {
   const { workplace } = await openFleet();
   const supervisor = workplace.start(['work', '--processes', '1', ...WORK]);
   for (const deaths of [1, 2, 3]) {
@@ -119,7 +119,7 @@ test('a worker that dies again and again is started again later and later', asyn
   expect(linesOf(supervisor).filter(({ msg }) => msg === 'a worker process started')).toHaveLength(3);
 });
 
-test('what every worker would refuse ends all of them, and says why', async () => {
+test('a setting that every worker refuses ends the supervisor with the reason, without restarts', async () => {
   const { workplace } = await openFleet();
   const supervisor = workplace.start(['work', '--processes', '2', '--host-headers', 'missing.json', ...WORK]);
   const { code, stderr } = await supervisor.ended;

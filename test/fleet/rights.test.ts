@@ -6,7 +6,7 @@ import { openFleet } from '../support/processes/fleet.ts';
 
 const NOTHING = ['-@all'];
 
-/** Makes a user for the time of a test. Returns settings that log in as that user. */
+/** Creates a Redis user until the test ends. Returns the settings that log in as that user. */
 async function addUser(redis: Redis, prefix: string, rights: readonly string[]): Promise<Record<string, string>> {
   const user = `user-${prefix}`;
   await redis.call('ACL', 'SETUSER', user, 'on', '>secret', ...rights);
@@ -15,7 +15,7 @@ async function addUser(redis: Redis, prefix: string, rights: readonly string[]):
   return { REDIS_URL: `redis://${user}:secret@${hostname}:${port || 6379}` };
 }
 
-test('a user with the least rights that are named crawls, replays and forgets, and nothing is refused', async () => {
+test('a Redis user with just LEAST_RIGHTS can crawl, replay and forget without a refused command', async () => {
   const { workplace, site, redis, keyPrefix } = await openFleet({ pages: 5 });
   const env = await addUser(redis, keyPrefix, [...NOTHING, `~${keyPrefix}*`, ...LEAST_RIGHTS.split(' ')]);
   const run = (...args: string[]) => workplace.start(args, undefined, { env }).ended;
@@ -38,7 +38,7 @@ test.each([
   ['may do nothing in scripts', ['+@all', '-@scripting'], "NOPERM .*'eval' command"],
   ['may run only scripts that are known', ['+@all', '-eval'], "NOPERM .*'eval' command"],
   ['may do nothing that is dangerous', ['+@all', '-@dangerous'], "NOPERM .*'info' command"],
-])('a user who %s is refused, with what to grant', async (_, rights, lacking) => {
+])('a Redis user who %s is refused, with the rights to grant', async (_, rights, lacking) => {
   const { workplace, site, redis, keyPrefix } = await openFleet();
   const env = await addUser(redis, keyPrefix, [...NOTHING, `~${keyPrefix}*`, ...rights]);
   const { code, stderr } = await workplace.start(['produce', site.url('/page/1')], undefined, { env }).ended;
@@ -46,7 +46,7 @@ test.each([
   expect(stderr).toContain(`Grant it: redis-cli ACL SETUSER USER '~${keyPrefix}*' ${LEAST_RIGHTS}`);
 });
 
-test('a user who may only read can look', async () => {
+test('a read-only Redis user can run trawl status', async () => {
   const { workplace, site, redis, keyPrefix } = await openFleet();
   await workplace.json(['produce', site.url('/page/1'), '--run', 'mine']);
   const env = await addUser(redis, keyPrefix, ['+@all', '-@write', `%R~${keyPrefix}*`]);

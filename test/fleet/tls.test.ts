@@ -9,7 +9,7 @@ import { uniquePrefix } from '../support/stores/rabbitmq.ts';
 
 const servers = tlsServers();
 
-/** The settings of both servers, by the ends of their names. */
+/** The settings of both servers, given by the ends of their names. */
 function forBoth(settings: Readonly<Record<string, string>>): Record<string, string> {
   const names = ['RABBITMQ', 'REDIS'];
   return Object.fromEntries(
@@ -36,8 +36,8 @@ async function troubles(workplace: Workplace, env: Record<string, string>): Prom
   return stdout + stderr;
 }
 
-describe('servers that speak TLS, and want client certificates', () => {
-  test('every process gets in: workers, producers, the API, doctor, and whoever looks into dead letters', async () => {
+describe('servers that require TLS and client certificates', () => {
+  test('workers, producers, the API, doctor and dlq commands can connect', async () => {
     const workplace = await setup({ CACHE_REDIS_URL: `${servers().redisUrl}/1` });
     const site = new TestSite({ pages: 5 });
     await site.start();
@@ -56,7 +56,7 @@ describe('servers that speak TLS, and want client certificates', () => {
     expect(worker.said).not.toContain('connection lost');
   });
 
-  test('each way to be refused is told, by both servers, with the setting that mends it', async () => {
+  test('doctor reports each kind of TLS refusal, for both servers, with the setting that fixes it', async () => {
     const { redisUrl, rabbitmqUrl, files, redis, rabbitmq, stranger } = servers();
     const workplace = await setup();
     const byLocalName = { REDIS_URL: redisUrl, RABBITMQ_URL: rabbitmqUrl };
@@ -90,7 +90,7 @@ describe('servers that speak TLS, and want client certificates', () => {
       }
   });
 
-  test('a certificate logs in to RabbitMQ, if it has a user of that name', async () => {
+  test('a client certificate logs in to RabbitMQ if a user of its name exists', async () => {
     const { rabbitmq, rabbitmqUrl } = servers();
     const url = `${rabbitmqUrl.replace('guest:guest@', '')}?auth_mechanism=external`;
     const workplace = await setup({ RABBITMQ_URL: url });
@@ -102,7 +102,7 @@ describe('servers that speak TLS, and want client certificates', () => {
     expect(await troubles(workplace, {})).toMatch(/ok {7}RabbitMQ: answers/);
   });
 
-  test('a command ends at once when it is refused, and a worker waits until that is mended', async () => {
+  test('a refused command ends at once, while a refused worker keeps trying', async () => {
     const workplace = await setup(forBoth({ CERT_FILE: '', KEY_FILE: '' }));
     const status = await workplace.run(['status']);
     expect([status.code, status.stderr]).toEqual([
@@ -114,7 +114,7 @@ describe('servers that speak TLS, and want client certificates', () => {
     await worker.says(/Attempt 2 failed:.*RabbitMQ at .* requires a client certificate/);
   });
 
-  test('a certificate that is replaced where it lies is used from the next connection on', async () => {
+  test('a certificate file that is replaced is used from the next connection on', async () => {
     const { files, redis, rabbitmq, stranger } = servers();
     const workplace = await setup();
     const [ca, cert, key] = ['ca', 'cert', 'key'].map((name) => `${workplace.folder}/${name}.pem`) as [
@@ -138,7 +138,7 @@ describe('servers that speak TLS, and want client certificates', () => {
       );
     await copyFile(files.ca, ca);
     for (const server of ['Redis', 'RabbitMQ']) await worker.says(new RegExp(`connected again after .*: ${server}`));
-    // What can't be read just now stays what it was.
+    // A file that can't be read for now keeps its last content.
     await rm(key);
     await redis.command('CLIENT', 'KILL', 'TYPE', 'normal');
     await expect.poll(() => worker.said.match(/connected again after .*: Redis/g)?.length, { timeout: 30_000 }).toBe(2);

@@ -3,7 +3,7 @@ import { AT_FULL_SPEED } from '../support/full-speed.ts';
 import { allPages, openFleet, pagesFetched } from '../support/processes/fleet.ts';
 import { deleteTopology } from '../support/stores/rabbitmq.ts';
 
-test('RabbitMQ is wiped: doctor says so, and its --release brings back what was queued, and every page is fetched once', async () => {
+test('doctor reports a wiped RabbitMQ, its --release makes the queued URLs wait again, and each page is fetched once', async () => {
   const { workplace, site, queuePrefix } = await openFleet({ pages: 300 }, { QUEUE_TYPE: 'classic' });
   const told = await workplace.json(['produce', site.url('/sitemap.xml'), ...AT_FULL_SPEED]);
   expect(told).toMatchObject({ inFlight: 300, waiting: 0 });

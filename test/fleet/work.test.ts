@@ -6,7 +6,7 @@ import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
 
 const FOUR_AT_ONCE = [...AT_FULL_SPEED, '--worker-concurrency', '4', '--log-format', 'pretty'];
 
-/** A fleet with one worker, whose way to Redis can be cut. */
+/** A fleet with one worker, whose connection to Redis can be cut. */
 async function setup(pages: number): Promise<Fleet & { worker: Trawl; proxy: TcpProxy; produced: Promise<unknown> }> {
   const fleet = await openFleet({ pages });
   const { workplace, site } = fleet;
@@ -24,7 +24,7 @@ async function setup(pages: number): Promise<Fleet & { worker: Trawl; proxy: Tcp
 }
 
 describe('a worker that loses Redis', () => {
-  test('stops consuming, goes on when it is back, and nothing is lost', async () => {
+  test('stops consuming, resumes when Redis is back, and loses nothing', async () => {
     const { worker, proxy, produced, site } = await setup(150);
     await site.arrival('/page/30');
     proxy.close();
@@ -40,7 +40,7 @@ describe('a worker that loses Redis', () => {
     expect((await worker.ended).code).toBe(0);
   });
 
-  test('can be stopped all the same: what it could not finish goes back', async () => {
+  test('can still be stopped, and its unfinished tasks go back', async () => {
     const { worker, proxy, site, workplace, produced } = await setup(60);
     await site.arrival('/page/20');
     proxy.close();
@@ -49,7 +49,7 @@ describe('a worker that loses Redis', () => {
     const { code, stderr } = await worker.ended;
     expect([code, stderr.includes('Stopped at once.')]).toEqual([130, true]);
     workplace.start(['work', ...FOUR_AT_ONCE]);
-    // A lease that was being taken just then lapses after a minute; all others come back with their deliveries.
+    // A lease being taken at that moment lapses after a minute; all other tasks come back with their deliveries.
     expect(await produced).toMatchObject({ state: 'finished', discovered: 60, done: 60, failed: 0 });
   }, 120_000);
 });

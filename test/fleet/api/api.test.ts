@@ -6,7 +6,7 @@ import { openFleet } from '../../support/processes/fleet.ts';
 const CANARY = 'canary-of-a-token-12345';
 
 describe('the API of a fleet', () => {
-  test('a batch of 50 by the workers, in order, with failures, duplicates and a malformed one', async () => {
+  test('a distributed batch of 50 answers in order, with failures, duplicates and a malformed URL', async () => {
     const { workplace, site } = await openFleet({ pages: 60 });
     workplace.start(['work', ...AT_FULL_SPEED]);
     const { ask } = await openApi(workplace);
@@ -28,7 +28,7 @@ describe('the API of a fleet', () => {
     expect((await ask(`/api/runs/${json.session_id}`)).json).toMatchObject({ state: 'finished', done: 44, failed: 3 });
   });
 
-  test('a client that leaves half-way cancels its batch', async () => {
+  test('a client that disconnects half-way cancels its batch', async () => {
     const { workplace, site } = await openFleet({ pages: 5 });
     workplace.start(['work', ...AT_FULL_SPEED]);
     const { ask, url } = await openApi(workplace);
@@ -48,7 +48,7 @@ describe('the API of a fleet', () => {
     await expect.poll(states, { timeout: 20_000 }).toEqual(['cancelled']);
   });
 
-  test('a worker says what it has in hand: the URL, its run and step, and for how long', async () => {
+  test('a worker reports each task in hand with its URL, run, step and age', async () => {
     const { workplace, site } = await openFleet({ pages: 5 });
     workplace.start(['work', ...AT_FULL_SPEED]);
     const { ask } = await openApi(workplace);
@@ -68,7 +68,7 @@ describe('the API of a fleet', () => {
     expect((await ask('/api/fleet')).json.workers[0]).not.toHaveProperty('tasks');
   });
 
-  test('without tokens nothing is told; a secret is in no answer, and in no line of the log', async () => {
+  test('the API refuses requests without a token, and shows secrets in no answer and no log line', async () => {
     const { workplace, site } = await openFleet({ pages: 5 });
     const env = { API_TOKENS: `boss:admin:${CANARY}`, LOG_LEVEL: 'debug' };
     const { ask, process } = await openApi(workplace, env);
@@ -109,7 +109,7 @@ describe('the API of a fleet', () => {
   });
 });
 
-test('Redis or RabbitMQ away: 503 with Retry-After, and health says the process lives', async () => {
+test('while Redis and RabbitMQ are away, the API answers 503 with Retry-After, and /healthz still answers 200', async () => {
   const { workplace } = await openFleet();
   const nowhere = { REDIS_URL: 'redis://127.0.0.1:1', RABBITMQ_URL: 'amqp://127.0.0.1:1' };
   const process = workplace.start(['api', '--api-port', '0'], undefined, { env: nowhere });

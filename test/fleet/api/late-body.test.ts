@@ -8,7 +8,7 @@ import { openFleet } from '../../support/processes/fleet.ts';
 const HALF =
   'POST /api/forget HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"all"';
 
-test('a body that does not go on is given up after half a minute', { timeout: 60_000 }, async () => {
+test('a request body that stalls is given up with a 408 after half a minute', { timeout: 60_000 }, async () => {
   const { workplace } = await openFleet({ pages: 1 });
   const { url } = await openApi(workplace);
   const socket = connect(Number(new URL(url).port), '127.0.0.1');

@@ -7,7 +7,7 @@ import { openFleet } from '../../support/processes/fleet.ts';
 
 const secret = `whsec_${Buffer.from('a key of twenty-four bytes').toString('base64')}`;
 
-test('an API killed in a delivery, or before the run has ended, makes it when it is back, with the same id', async () => {
+test('an API killed during a webhook delivery, or before the run ended, delivers after its restart with the same id', async () => {
   const { workplace, site } = await openFleet({ pages: 5 });
   const receiver = await WebhookReceiver.open('hang');
   const seeds = [1, 2, 3].map((n) => site.url(`/page/${n}`));
@@ -16,7 +16,7 @@ test('an API killed in a delivery, or before the run has ended, makes it when it
   expect(opened.status).toBe(202);
   const { id, state } = (await first.ask('/api/runs/w1/webhook')).json;
   expect(state).toBe('waiting');
-  // The run ends while no API is there.
+  // The run ends while no API is running.
   first.process.signal('SIGKILL');
   await first.process.ended;
   const worker = workplace.start(['work', ...AT_FULL_SPEED]);
@@ -40,7 +40,7 @@ test('an API killed in a delivery, or before the run has ended, makes it when it
     });
 }, 180_000);
 
-test('a receiver that no request may name is refused with what to do, and nothing is opened', async () => {
+test('a webhook URL that is not allowed is refused with advice, and no run is opened', async () => {
   const { workplace, site } = await openFleet();
   const { ask } = await openApi(workplace);
   const refused = async (url: string): Promise<[number, string]> => {

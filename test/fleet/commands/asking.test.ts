@@ -10,10 +10,10 @@ import { letterOf, publishLetters } from '../../support/stores/letters.ts';
 /** For tests that run every command. */
 const LONG_MS = 180_000;
 const LETTER = 'http://a.test/gone';
-/** What commands say on standard error where all is well: the log, how far they are, and what they have written. */
+/** What commands print on standard error when all is well: the log, their progress, and what they have written. */
 const SAID = /^(\{|\d+ dead letters?|Run \S+ (is under way|after)).*\n/gm;
 
-/** What stands on the broker under a prefix, as any AMQP client finds out: a passive declaration fails for what is not there. */
+/** Lists the queues and exchanges under a prefix as any AMQP client can: a passive declaration of a missing one fails. */
 async function declaredObjects(prefix: string): Promise<string[]> {
   const connection = await connect(inject('rabbitmqUrl'));
   const found: string[] = [];
@@ -53,7 +53,7 @@ async function counted(url: string): Promise<{ readonly url: string; count: numb
 }
 
 test(
-  'a command that only asks leaves an empty broker and an empty Redis empty',
+  'a command that only reads leaves an empty broker and an empty Redis empty',
   async () => {
     const { workplace, redis, keyPrefix, queuePrefix } = await openFleet();
     const lines = commandLines({ page: 'http://a.test/', letter: LETTER, run: 'mine' });
@@ -84,7 +84,7 @@ test(
 );
 
 test(
-  'a command whose reader has left does what was to be done, connects to what it needs, and to nothing else, and says nothing',
+  'a command whose reader has left still does its work silently, and connects only to the servers it needs',
   async () => {
     const { workplace, site, queuePrefix } = await openFleet();
     await publishLetters(inject('rabbitmqUrl'), queuePrefix, [letterOf(LETTER)]);

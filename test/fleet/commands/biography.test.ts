@@ -3,7 +3,7 @@ import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { openFleet } from '../../support/processes/fleet.ts';
 
 describe("a URL's biography", () => {
-  test('tells where it waits and for what, then what became of it', async () => {
+  test('shows where the URL waits and what for, then its outcome', async () => {
     const { workplace, site } = await openFleet({ pages: 50 });
     const [good, bad] = [site.url('/page/1'), site.url('/status/500')];
     const host = new URL(good).host;
@@ -52,7 +52,7 @@ describe("a URL's biography", () => {
     await worker.ended;
   });
 
-  test('a URL, a host, or all are forgotten and crawled again', async () => {
+  test('after trawl forget of a URL, a host or everything, those pages are crawled again', async () => {
     const { workplace, site } = await openFleet({ pages: 60 });
     const sitemap = site.url('/sitemap.xml');
     workplace.start(['work', ...AT_FULL_SPEED]);
@@ -71,7 +71,7 @@ describe("a URL's biography", () => {
     expect((await workplace.run(['forget', '--all'])).stdout).toBe('60 marks forgotten\n');
   });
 
-  test('what waits stays known until it is cancelled, and what is asked for must be named', async () => {
+  test('forget keeps the mark of a waiting URL until its run is cancelled, and refuses an ambiguous target', async () => {
     const { workplace } = await openFleet();
     await workplace.run(['pause', '--host', 'a.test']);
     await workplace.json(['produce', 'https://a.test/1', '--run', 'waits', ...AT_FULL_SPEED]);

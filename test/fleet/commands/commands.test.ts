@@ -7,7 +7,7 @@ import { type Fleet, openFleet } from '../../support/processes/fleet.ts';
 import { openWorkplace } from '../../support/processes/trawl.ts';
 import { type AtEnd, sharedByTests } from '../../support/shared-by-tests.ts';
 
-/** A fleet that has crawled a run `mixed`: two pages, a 404, a 500 given up, one skipped and one that is no URL. */
+/** A fleet that has crawled the run `mixed`: two pages, a 404, a 500 given up, one skipped page and one malformed URL. */
 async function crawl(atEnd: AtEnd): Promise<Fleet> {
   const fleet = await openFleet({}, {}, atEnd);
   const { workplace, site } = fleet;
@@ -24,7 +24,7 @@ async function crawl(atEnd: AtEnd): Promise<Fleet> {
 describe('after a run', () => {
   const crawled = sharedByTests(crawl);
 
-  test('status RUN: the counters, for people and as JSON', async () => {
+  test('status RUN prints the counters of the run, for people and as JSON', async () => {
     const { workplace } = crawled();
     const status = await workplace.json(['status', 'mixed']);
     expect(status).toEqual({
@@ -75,7 +75,7 @@ describe('after a run', () => {
     ).toEqual(['finished']);
   });
 
-  test('status: every run in a line, the newest first, and the workers', async () => {
+  test('status prints one line per run, the newest first, and the workers', async () => {
     const { workplace } = crawled();
     await workplace.json(['produce', 'http://a.test/', '--run', 'newer']);
     const all = await workplace.json(['status']);
@@ -92,7 +92,7 @@ describe('after a run', () => {
     expect(stdout).toContain('\nDue hosts: 0\n');
   });
 
-  test('dlq list and show: what they find stays where it is', async () => {
+  test('dlq list and dlq show filter and print dead letters without taking them', async () => {
     const { workplace, site } = crawled();
     const reasons = async (...filter: string[]): Promise<string[]> => {
       const letters = await workplace.json(['dlq', 'list', ...filter]);
@@ -137,7 +137,7 @@ describe('after a run', () => {
     expect(await reasons(), 'nothing was taken').toEqual(all);
   });
 
-  test('records: the pages; --failed: the failures; as lines or as a table', async () => {
+  test('records prints the pages, and with --failed the failures, as lines or as CSV', async () => {
     const { workplace, site } = crawled();
     expect((await workplace.records('mixed')).map(({ url }) => url).toSorted()).toEqual([
       site.url('/page/1'),
@@ -188,7 +188,7 @@ describe('exit codes', () => {
     if (code !== 0) expect(ended.stderr).not.toMatch(/a bug in Trawl|\n {4}at /);
   });
 
-  test('two fleets on one broker: a KEY_PREFIX without a QUEUE_PREFIX is 78', async () => {
+  test('a KEY_PREFIX without a QUEUE_PREFIX exits with 78: two fleets could share a broker', async () => {
     const workplace = await openWorkplace({ KEY_PREFIX: 'mine' });
     for (const args of [['work'], ['produce', 'http://a.test/'], ['status']]) {
       const { code, stderr } = await workplace.run(args);
@@ -197,7 +197,7 @@ describe('exit codes', () => {
     }
   });
 
-  test('--wait: nothing fetched and something failed is 1; failures beside pages are 0, or 3 with --strict', async () => {
+  test('produce --wait exits with 1 if every URL failed, with 0 if only some did, and then with 3 under --strict', async () => {
     const { workplace, site } = await openFleet();
     workplace.start(['work', ...AT_FULL_SPEED]);
     const wait = async (paths: string[], ...flags: string[]): Promise<number | null> => {
@@ -210,7 +210,7 @@ describe('exit codes', () => {
     expect(await wait(['/page/1'], '--strict')).toBe(0);
   });
 
-  test('Ctrl-C on --wait leaves the run going and says so; on a worker it ends the worker', async () => {
+  test('Ctrl-C on --wait leaves the run going and says so, and on a worker it ends the worker', async () => {
     const { workplace, site } = await openFleet();
     const worker = workplace.start(['work', ...AT_FULL_SPEED]);
     await worker.says(/consuming/);
@@ -223,7 +223,7 @@ describe('exit codes', () => {
     expect(await workplace.json(['status', 'hung'])).toMatchObject({ state: 'running', inFlight: 1, workers: 1 });
     worker.signal('SIGINT');
     await worker.says(/stopping: finishing the pages in hand/);
-    // Sooner, it would be the same one.
+    // Sent any sooner, it would count as the same one.
     await sleep(200);
     worker.signal('SIGINT');
     const { code, stderr } = await worker.ended;
@@ -231,7 +231,7 @@ describe('exit codes', () => {
     expect(stderr, 'the second one does not wait').toContain('Stopped at once.');
   });
 
-  test('another declaration under our name is 78 for whoever needs the queue, and left alone', async () => {
+  test('work and produce exit with 78 if the queue exists with different arguments, and leave it alone', async () => {
     const { workplace, queuePrefix } = await openFleet();
     const connection = await connect(inject('rabbitmqUrl'));
     const channel = await connection.createChannel();
@@ -247,7 +247,7 @@ describe('exit codes', () => {
 });
 
 describe('work --exit-when-idle', () => {
-  test('stays while no run is known, or one waits for seeds; ends once all have ended', async () => {
+  test('stays while no run is known or a run waits for seeds, and ends once all runs have ended', async () => {
     const { workplace, site } = await openFleet();
     const worker = workplace.start(['work', '--exit-when-idle', ...AT_FULL_SPEED]);
     await worker.says(/consuming/);
@@ -259,7 +259,7 @@ describe('work --exit-when-idle', () => {
     const slow = workplace.start(['produce', site.url('/hang.xml'), '--run', 'slow', ...AT_FULL_SPEED]);
     await site.arrival('/hang.xml');
     await workplace.json(['produce', site.url('/page/2'), '--wait', '--run', 'quick', ...AT_FULL_SPEED]);
-    // The worker looks every second whether all is over, and so does this.
+    // The worker checks every second whether all runs are over, and so does this.
     const watch = workplace.start(['status', 'slow', '--watch', '--json']);
     await watch.says(/(?:.*"running".*\n){4}/);
     watch.signal('SIGINT');
@@ -274,7 +274,7 @@ describe('work --exit-when-idle', () => {
 });
 
 describe('doctor', () => {
-  test('good servers: all is well, and 0', async () => {
+  test('reports ok for healthy servers and exits with 0', async () => {
     const { workplace } = await openFleet();
     const { code, stdout, stderr } = await workplace.run(['doctor', '--contact-url', 'https://a.test/bot']);
     expect(stdout.split('\n').map((line) => line.replace(/(answers);.*/, '$1'))).toEqual([
@@ -295,7 +295,7 @@ describe('doctor', () => {
     ]);
   });
 
-  test('whatever is wrong is named, all at once, with what to check, and 1', async () => {
+  test('reports all problems at once, each with what to check, and exits with 1', async () => {
     const workplace = await openWorkplace({
       RABBITMQ_URL: 'amqp://guest:secret@127.0.0.1:1',
       REDIS_URL: 'redis://:secret@127.0.0.1:1',
@@ -315,7 +315,7 @@ describe('doctor', () => {
     expect(stdout).not.toContain('secret');
   });
 
-  test('--worker: is one of this machine consuming?', async () => {
+  test('--worker exits with 0 while a worker of this machine consumes, and with 1 once it has ended', async () => {
     const { workplace } = await openFleet();
     const worker = workplace.start(['work', ...AT_FULL_SPEED]);
     await worker.says(/consuming/);

@@ -93,7 +93,7 @@ describe('standard output', () => {
     expect((await workplace.start(args, undefined, { closesOutput: true }).ended).code).toBe(1);
   });
 
-  test('closed by its reader ends status --watch quietly with 0', async () => {
+  test('closed by its reader ends status --watch with 0 and no message', async () => {
     const { workplace } = await openFleet();
     const { code, stderr } = await workplace.start(['status', '--watch'], undefined, { closesOutput: true }).ended;
     expect([code, stderr.replace(/^\{.*\n/gm, '')]).toEqual([0, '']);

@@ -3,7 +3,7 @@ import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts'
 import { TestSite } from '../../support/site.ts';
 
 const FAST = ['--rate', 'none', '--private-hosts', '127.0.0.0/8', '--robots', 'ignore'];
-/** No services are there: whoever asked for them would say so. */
+/** No services are running: a command that needed them would report them. */
 const NO_SERVICES = { RABBITMQ_URL: 'amqp://127.0.0.1:1', REDIS_URL: 'redis://127.0.0.1:1' };
 
 async function setup(pages = 3) {
@@ -20,7 +20,7 @@ async function setup(pages = 3) {
   return { site, mended, workplace: await openWorkplace(NO_SERVICES) };
 }
 
-/** Crawls two pages that fail, one that doesn't, and what is no URL. */
+/** Crawls two pages that fail, one that doesn't, and a malformed URL. */
 async function crawl(workplace: Workplace, site: TestSite, ...flags: string[]): Promise<void> {
   const seeds = `${site.url('/page/1')}\n${site.url('/a')}\n${site.url('/b')}\nno-url\n`;
   const { code, stderr } = await workplace.run(['crawl', '-', '--run', 'mine', ...FAST, ...flags], seeds);
@@ -36,7 +36,7 @@ async function urlsOf(workplace: Workplace, ...flags: string[]): Promise<(string
     .toSorted();
 }
 
-test('what failed in a local crawl is listed, shown, exported and purged with no services', async () => {
+test('the dlq commands list, show, export and purge the letters of a local crawl without services', async () => {
   const { site, workplace } = await setup();
   await crawl(workplace, site);
   const all = ['no-url', site.url('/a'), site.url('/b')].toSorted();
@@ -68,7 +68,7 @@ test('what failed in a local crawl is listed, shown, exported and purged with no
   ]);
 }, 120_000);
 
-test('a replay goes to the run that failed, which the line that it prints resumes', async () => {
+test('a local replay puts letters back into their own run, and the command that it prints resumes it', async () => {
   const { site, mended, workplace } = await setup();
   await crawl(workplace, site);
   const before = await workplace.json(['status', 'mine']);
@@ -97,7 +97,7 @@ test('a replay goes to the run that failed, which the line that it prints resume
   expect(await urlsOf(workplace)).toEqual(['no-url']);
   const other = await workplace.run(['crawl', '--resume', 'mine', '--dedup', 'ever']);
   expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('leave out --dedup')]);
-  // The flags it was begun with are kept for that: without --private-hosts it could ask nobody.
+  // The resumed run keeps its original flags: without --private-hosts no request would be allowed.
   expect(await workplace.json(['crawl', '--resume', 'mine'])).toMatchObject({ discovered: 4, done: 3, failed: 1 });
   expect((await workplace.records('mine')).map(({ title }) => title).filter((title) => title === 'well').length).toBe(
     2,
@@ -109,7 +109,7 @@ test('a replay goes to the run that failed, which the line that it prints resume
   });
 }, 120_000);
 
-test('a page that fails again has one letter, and a crawl at work takes what is replayed', async () => {
+test('a page that fails again keeps a single letter, and a running crawl picks up replayed letters', async () => {
   const { site, mended, workplace } = await setup(400);
   await crawl(workplace, site);
   await workplace.run(['dlq', 'replay', '--run', 'mine']);
@@ -130,7 +130,7 @@ test('a page that fails again has one letter, and a crawl at work takes what is 
   expect((await crawling.ended).code).toBe(0);
 }, 120_000);
 
-test('letters of a cancelled run stay, and those of a run that is begun anew go', async () => {
+test('a replay leaves the letters of a cancelled run, and crawling a run again from the start removes its letters', async () => {
   const { site, workplace } = await setup(400);
   const slow = ['--rate', '600/min', '--private-hosts', '127.0.0.0/8', '--robots', 'ignore'];
   const seeds = [site.url('/a'), ...Array.from({ length: 400 }, (_, i) => site.url(`/page/${i + 1}`))].join('\n');

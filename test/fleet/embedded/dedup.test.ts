@@ -20,7 +20,7 @@ async function setup() {
     mend: () => {
       isMended = true;
     },
-    /** The paths of pages that are asked for. */
+    /** Crawls these pages, and returns the paths that were requested. */
     crawl: async (paths: readonly string[], ...more: readonly string[]) => {
       const from = site.requests.length;
       const seeds = paths.map((path) => site.url(path)).join('\n');
@@ -30,7 +30,7 @@ async function setup() {
   };
 }
 
-test('crawls with --dedup ever take what none before them has taken, and what has failed', async () => {
+test('a crawl with --dedup ever takes only pages that no such crawl has taken before, or that failed', async () => {
   const { site, workplace, flags, mend, crawl } = await setup();
   const first = await crawl(['/page/1', '/page/2', '/a']);
   expect(first.summary).toMatchObject({ discovered: 3, done: 2, failed: 1 });
@@ -50,7 +50,7 @@ test('crawls with --dedup ever take what none before them has taken, and what ha
 
   expect(await workplace.json(['forget', site.url('/page/2'), '--local'])).toEqual({ forgotten: 1, kept: 0 });
   expect((await crawl(['/page/1', '/page/2'])).asked).toEqual(['/page/2']);
-  // Other crawls go by their own marks, and leave none.
+  // Crawls without the flag use their own marks, and leave none of these.
   const plain = await workplace.json(['crawl', site.url('/page/9'), ...AT_FULL_SPEED]);
   expect(plain).toMatchObject({ done: 1 });
   expect((await crawl(['/page/9'])).asked).toEqual(['/page/9']);
@@ -59,7 +59,7 @@ test('crawls with --dedup ever take what none before them has taken, and what ha
   );
 }, 120_000);
 
-test('what waits in a crawl that was killed is not passed over in silence: it is named, and taken once that one is cancelled', async () => {
+test('URLs left out because they wait in a killed crawl are reported, and taken once that crawl is cancelled', async () => {
   const { site, workplace, flags, crawl } = await setup();
   let isStuck = true;
   site.on('/b', (_, response) => {
@@ -81,7 +81,7 @@ test('what waits in a crawl that was killed is not passed over in silence: it is
   expect((await workplace.run(['crawl', site.url('/b'), '--quiet', ...flags])).stderr).toBe('');
 }, 120_000);
 
-test('with --incremental beside it, pages that have changed are taken again', async () => {
+test('--dedup ever with --incremental takes changed pages again', async () => {
   const { site, workplace, flags } = await setup();
   const pages = new ChangingPages(site, 5);
   const crawl = async (...more: readonly string[]) =>

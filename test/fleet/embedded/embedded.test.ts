@@ -14,7 +14,7 @@ async function setup(options: TestSiteOptions = {}): Promise<{ site: TestSite; w
 }
 
 describe('trawl crawl', () => {
-  test('a site: its sitemap is found by robots.txt, each page is fetched once and recorded once', async () => {
+  test('given a site, finds its sitemap through robots.txt, and fetches and records each page once', async () => {
     const { site, workplace } = await setup({ pages: 300 });
     const summary = await workplace.json(['crawl', site.url('/'), ...AT_FULL_SPEED]);
     expect(summary).toMatchObject({
@@ -29,7 +29,7 @@ describe('trawl crawl', () => {
     expect((await workplace.records(summary.run)).length).toBe(300);
   });
 
-  test('hosts are looked up at the name servers that DNS_SERVERS names', async () => {
+  test('host names are looked up at the servers of --dns-servers', async () => {
     const { site, workplace } = await setup();
     const names = await openDnsServer((name) => (name === 'gone.test' ? undefined : { addresses: ['127.0.0.1'] }));
     const urls = ['a.test', 'b.test', 'gone.test'].map((name) => `http://${name}:${site.port}/page/1`);
@@ -38,7 +38,7 @@ describe('trawl crawl', () => {
     expect(names.asked).toEqual(expect.arrayContaining(['A a.test', 'A b.test', 'A gone.test']));
   });
 
-  test('hosts whose names take five seconds are crawled like the others', async () => {
+  test('hosts whose name look-up takes five seconds are crawled like the others', async () => {
     const { site, workplace } = await setup();
     const names = await openDnsServer((name) => ({
       addresses: ['127.0.0.1'],
@@ -50,7 +50,7 @@ describe('trawl crawl', () => {
     expect(summary).toMatchObject({ done: 60, failed: 0, skipped: 0 });
   });
 
-  test('--follow follows links on the same host as deep as it may', async () => {
+  test('--follow follows links on the same host down to --max-depth', async () => {
     const { site, workplace } = await setup({ pages: 50, linksPerPage: 1 });
     const follow = ['--follow', ...AT_FULL_SPEED];
     expect(await workplace.json(['crawl', site.url('/page/1'), ...follow])).toMatchObject({ done: 4, duplicate: 0 });
@@ -82,7 +82,7 @@ describe('trawl crawl', () => {
     expect(other.requests).toEqual([]);
   });
 
-  test('a host that says 429 is left alone as long as it asks, at no attempt', async () => {
+  test('a host that answers 429 gets no request until its Retry-After has passed, at no attempt', async () => {
     const { site, workplace } = await setup();
     let asked = 0;
     site.on('/busy', (_, response) => {
@@ -99,7 +99,7 @@ describe('trawl crawl', () => {
     expect((await workplace.records(summary.run)).map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   });
 
-  test('private addresses are skipped unless they are named', async () => {
+  test('private addresses are skipped unless --private-hosts allows them', async () => {
     const { site, workplace } = await setup();
     const seeds = [site.url('/page/1'), site.url('/page/2')];
     const { code, stdout, stderr } = await workplace.run(['crawl', ...seeds, '--rate', 'none', '--json']);
@@ -110,7 +110,7 @@ describe('trawl crawl', () => {
     expect(site.requests).toEqual([]);
   });
 
-  test('a body over the cap is skipped, a truncated one retried and given up', async () => {
+  test('a body over --max-body is skipped, and a truncated one is retried and given up', async () => {
     const { site, workplace } = await setup();
     const urls = [site.url('/big?bytes=200000'), site.url('/truncated')].join('\n');
     const summary = await workplace.json(
@@ -121,7 +121,7 @@ describe('trawl crawl', () => {
     expect(site.count('/truncated')).toBe(2);
   });
 
-  test('a page named twice is fetched once, whatever its spelling', async () => {
+  test('a page is fetched once, however many spellings of its URL are given', async () => {
     const { site, workplace } = await setup();
     const urls = ['/page/1', '/page/%31', '/page/1#top', '/./page/1'].map((path) => site.url(path)).join('\n');
     expect(await workplace.json(['crawl', '-', ...AT_FULL_SPEED], urls)).toMatchObject({
@@ -131,7 +131,7 @@ describe('trawl crawl', () => {
     });
   });
 
-  test('text, HTML, CSV: what a record keeps and how it is read', async () => {
+  test('--content text keeps the text of a page, and records prints it as CSV or into a file', async () => {
     const { site, workplace } = await setup();
     const run = ['crawl', site.url('/page/1'), '--run', 'kept', '--content', 'text', ...AT_FULL_SPEED];
     await workplace.json(run);
@@ -146,7 +146,7 @@ describe('trawl crawl', () => {
     expect([toFile.stdout, toFile.stderr]).toEqual(['', '1 record written to out.jsonl\n']);
   });
 
-  test('Ctrl-C ends it in order: what was done is recorded', async () => {
+  test('after Ctrl-C a crawl ends cleanly, with a record for every page that is done', async () => {
     const { site, workplace } = await setup({ pages: 200 });
     const flags = ['--rate', '1200/min', '--private-hosts', '127.0.0.0/8', '--json', '--run', 'cut'];
     const crawl = workplace.start(['crawl', site.url('/sitemap.xml'), ...flags]);
@@ -192,7 +192,7 @@ describe('exit codes and messages', () => {
     if (code !== 0) expect(ended.stderr).not.toMatch(/a bug in Trawl|\n {4}at /);
   });
 
-  test('a run of which no page has ended has no records, and is not named among those that have', async () => {
+  test('records says of a run without an ended page that it has no records yet', async () => {
     const workplace = await openWorkplace();
     await mkdir(join(workplace.folder, 'output', 'begun'), { recursive: true });
     const { code, stderr } = await workplace.run(['records', 'begun']);
@@ -200,7 +200,7 @@ describe('exit codes and messages', () => {
     expect(code).toBe(1);
   });
 
-  test('several wrong settings are named at once, wherever they were given', async () => {
+  test('all wrong settings are reported at once, whether from flags, .env or the environment', async () => {
     const workplace = await openWorkplace({ WORKER_CONCURRENCY: 'many' });
     await writeFile(join(workplace.folder, '.env'), 'MAX_BODY=big\n');
     const { code, stderr } = await workplace.run(['crawl', 'http://127.0.0.1/', '--content', 'pdf']);
@@ -213,7 +213,7 @@ describe('exit codes and messages', () => {
     ]);
   });
 
-  test('nothing fetched and something failed is 1; failures beside pages are 0, or 3 with --strict', async () => {
+  test('crawl exits with 1 if every URL failed, with 0 if only some did, and then with 3 under --strict', async () => {
     const { site, workplace } = await setup();
     const [gone, page] = [site.url('/status/404'), site.url('/page/1')];
     expect((await workplace.run(['crawl', gone, ...AT_FULL_SPEED])).code).toBe(1);
@@ -221,7 +221,7 @@ describe('exit codes and messages', () => {
     expect((await workplace.run(['crawl', gone, page, '--strict', ...AT_FULL_SPEED])).code).toBe(3);
   });
 
-  test('--json keeps standard output for JSON; warnings go to standard error', async () => {
+  test('--json prints only JSON on standard output, and warnings on standard error', async () => {
     const { site, workplace } = await setup();
     site.on('/no-sitemap.xml', (_, response) => response.setHeader('content-type', 'text/html').end('a page'));
     const { stdout, stderr } = await workplace.run([
@@ -237,7 +237,7 @@ describe('exit codes and messages', () => {
     expect(stderr).toContain('it is crawled as a page');
   });
 
-  test('the demo crawls its own site and needs nothing', async () => {
+  test('the demo crawls its own site without any settings or services', async () => {
     const workplace = await openWorkplace();
     const summary = await workplace.json(['demo']);
     expect(summary).toMatchObject({ state: 'finished', done: 41, skipped: 3, failed: 1, duplicate: 1 });

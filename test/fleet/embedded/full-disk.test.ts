@@ -5,7 +5,7 @@ import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts'
 import { TestSite } from '../../support/site.ts';
 import { mountSmallDisk } from '../../support/stores/small-disk.ts';
 
-/** How many bytes a file may have: for whoever writes more, the disk is full. */
+/** A command prefix that limits the size of files: for a process that writes more, the disk is full. */
 function limitedTo(mib: number): string[] {
   return ['sh', '-c', `ulimit -f ${mib * 2_048}; exec "$@"`, 'sh'];
 }
@@ -17,8 +17,8 @@ async function setup(pages: number): Promise<{ site: TestSite; workplace: Workpl
   return { site, workplace: await openWorkplace() };
 }
 
-describe('a disk that is full', () => {
-  test('for the records: the crawl ends, names the file, and is resumed once there is room', async () => {
+describe('a full disk', () => {
+  test('for the records ends the crawl with the file name, and the crawl can be resumed once there is room', async () => {
     const { site, workplace } = await setup(0);
     const paths = Array.from({ length: 24 }, (_, n) => `/large/${n}`);
     for (const path of paths)
@@ -36,7 +36,7 @@ describe('a disk that is full', () => {
     expect((await workplace.records('full')).length).toBe(24);
   });
 
-  test('for the database: likewise', async () => {
+  test('for the database ends the crawl with the file name, and the crawl can be resumed once there is room', async () => {
     const { site, workplace } = await setup(2_000);
     const args = ['crawl', site.url('/sitemap.xml'), '--run', 'full', ...AT_FULL_SPEED];
     const { code, stderr } = await workplace.start(args, '', { under: limitedTo(1) }).ended;
@@ -47,7 +47,7 @@ describe('a disk that is full', () => {
     expect((await workplace.records('full')).length).toBe(2_000);
   });
 
-  test('for everything: likewise', async (context) => {
+  test('for the whole output folder ends the crawl with the file name, and the crawl can be resumed once there is room', async (context) => {
     const { site, workplace } = await setup(900);
     const disk = await mountSmallDisk(join(workplace.folder, 'output'), { kib: 1_024 });
     if (disk === undefined)

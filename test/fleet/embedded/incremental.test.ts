@@ -23,7 +23,7 @@ async function setup(options: { readonly hasEtags?: boolean } = {}) {
 
 const all = (status: number) => Array.from({ length: PAGES }, (_, i) => `${status} /page/${i + 1}`).toSorted();
 
-test('a second incremental crawl into the same folder asks whether pages have changed, and fetches those', async () => {
+test('a second incremental crawl into the same folder sends conditional requests, and fetches only changed pages', async () => {
   const { pages, workplace, crawl } = await setup();
   const first = await crawl('--incremental');
   expect(first).toMatchObject({ done: PAGES, bytesSaved: 0 });
@@ -38,7 +38,7 @@ test('a second incremental crawl into the same folder asks whether pages have ch
   expect(pages.answers.every(({ conditions }) => conditions === '')).toBe(true);
 });
 
-test('Last-Modified is enough, and is sent back as it was written', async () => {
+test('a page with just Last-Modified is requested conditionally, with that date as the server wrote it', async () => {
   const { pages, crawl } = await setup({ hasEtags: false });
   await crawl('--incremental');
   pages.takeAnswers();
@@ -46,7 +46,7 @@ test('Last-Modified is enough, and is sent back as it was written', async () => 
   expect(pages.answers.map(({ conditions }) => conditions)).toEqual(Array(PAGES).fill('Thu, 01 Jan 2026 00:00:00 GMT'));
 });
 
-test('--recrawl-after leaves younger pages alone, unless their sitemap says that they changed', async () => {
+test('--recrawl-after skips younger pages, unless their sitemap has a newer lastmod', async () => {
   const { pages, crawl, workplace, site } = await setup();
   await crawl('--recrawl-after', '1h');
   pages.takeAnswers();
@@ -57,7 +57,7 @@ test('--recrawl-after leaves younger pages alone, unless their sitemap says that
   expect(told.stdout).toContain('1 known, none due again');
 });
 
-test('pages whose links are followed are fetched whole: what they link to is asked too', async () => {
+test('pages whose links are followed are fetched in full, and only the deepest ones conditionally', async () => {
   const { pages, workplace, site } = await setup();
   const crawl = async () =>
     await workplace.json([
@@ -75,7 +75,7 @@ test('pages whose links are followed are fetched whole: what they link to is ask
   expect(pages.takeAnswers()).toEqual(['200 /page/1', '200 /page/2', '304 /page/3']);
 });
 
-test('two crawls at once share what they remember', async () => {
+test('two incremental crawls at once share what they remember about pages', async () => {
   const { pages, crawl } = await setup();
   const [one, two] = await Promise.all([crawl('--incremental'), crawl('--incremental')]);
   expect([one.failed, two.failed, one.done + one.skipped, two.done + two.skipped]).toEqual([0, 0, PAGES, PAGES]);
@@ -83,7 +83,7 @@ test('two crawls at once share what they remember', async () => {
   expect(await crawl('--incremental')).toMatchObject({ done: 0, skipped: PAGES });
 });
 
-test('a resumed crawl is incremental still, and refuses to be another', async () => {
+test('a resumed incremental crawl stays incremental, and refuses --recrawl-after', async () => {
   const { pages, workplace, site, crawl } = await setup();
   await crawl('--incremental');
   pages.takeAnswers();

@@ -19,7 +19,7 @@ async function recordsOf(crawled: Crawl): Promise<PageRecord[]> {
   return await Array.fromAsync(crawled);
 }
 
-test('a program gets the record of each page, once, and how the crawl ended; nothing is written', async () => {
+test('crawl() yields the record of each page once, then has a summary, and writes no files', async () => {
   const site = await openSite();
   const folder = await mkdtemp(join(tmpdir(), 'trawl-library-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -37,7 +37,7 @@ test('a program gets the record of each page, once, and how the crawl ended; not
   await expect(recordsOf(crawled)).rejects.toThrow('a crawl can be iterated over once');
 });
 
-test('a crawler of steps, with arguments, and two crawls at once', async () => {
+test('crawl() runs a crawler with steps and arguments, also in two crawls at once', async () => {
   const site = await openSite();
   const pages = defineCrawler({
     name: 'pages',
@@ -67,7 +67,7 @@ test('a crawler of steps, with arguments, and two crawls at once', async () => {
   expect(five).toHaveLength(5);
 });
 
-test('who stops taking records stops the crawl, and it goes no faster than they are taken', async () => {
+test('a crawl runs no faster than its records are taken, and breaking out of the loop stops it', async () => {
   const site = await openSite(300);
   let taken = 0;
   for await (const { outcome } of crawl(site.url('/'), { workerConcurrency: 4, ...LOCAL })) {
@@ -81,7 +81,7 @@ test('who stops taking records stops the crawl, and it goes no faster than they 
   expect(site.requests.filter(({ path }) => path.startsWith('/page/'))).toHaveLength(asked);
 });
 
-test('a signal stops it, and whoever iterates hears why', async () => {
+test('an abort signal stops a crawl, and the loop throws its reason', async () => {
   const site = await openSite();
   const asked = Promise.withResolvers<void>();
   site.on('/slow', () => asked.resolve());
@@ -93,7 +93,7 @@ test('a signal stops it, and whoever iterates hears why', async () => {
   await expect(recordsOf(crawl(site.url('/slow'), { signal: stop.signal }))).rejects.toThrow('no longer wanted');
 });
 
-test('a login that fails ends the crawl with the reason: nobody could resume it', async () => {
+test('a failed login ends a crawl() with the reason, as nobody could resume it', async () => {
   const site = await openSite();
   const shut = defineCrawler({
     name: 'shut',
@@ -106,15 +106,15 @@ test('a login that fails ends the crawl with the reason: nobody could resume it'
 
 // biome-ignore format: a table
 test.each<[what: string, seeds: string | string[], options: object, message: RegExp]>([
-  ['an option that is none',  'https://shop.example/', { maxDeph: 2 },                  /^crawl has no option maxDeph: did you mean maxDepth\?$/],
-  ['one of a fleet',          'https://shop.example/', { redisUrl: 'redis://r' },       /^crawl has no option redisUrl$/],
-  ['values',                  'https://shop.example/', { rate: 'often', limit: 0 },     /^expected option rate to be a rate like .*, got "often"\nexpected option limit to be a whole number, from 1, got 0$/],
-  ['a secret',                'https://shop.example/', { proxies: 'p:secret@' },        /^expected option proxies to be .*, got something else$/],
-  ['an argument',             'https://shop.example/', { args: { a: 1 } },              /argument/],
+  ['an unknown option',  'https://shop.example/', { maxDeph: 2 },                  /^crawl has no option maxDeph: did you mean maxDepth\?$/],
+  ['an option of a fleet',          'https://shop.example/', { redisUrl: 'redis://r' },       /^crawl has no option redisUrl$/],
+  ['an invalid value',                  'https://shop.example/', { rate: 'often', limit: 0 },     /^expected option rate to be a rate like .*, got "often"\nexpected option limit to be a whole number, from 1, got 0$/],
+  ['a value with a secret',                'https://shop.example/', { proxies: 'p:secret@' },        /^expected option proxies to be .*, got something else$/],
+  ['an unknown argument',             'https://shop.example/', { args: { a: 1 } },              /argument/],
   ['an unknown crawler',      'https://shop.example/', { crawler: 'shop' },             /^expected CRAWLER to be the name of a crawler/],
-  ['no seeds',                [],                      {},                              /^nothing to crawl: /],
+  ['an empty list of seeds',                [],                      {},                              /^nothing to crawl: /],
   ['standard input',          '-',                     {},                              /^crawl\(\) doesn't read standard input/],
   ['a seed without a scheme', 'shop.example/x',        {},                              /did you mean https:\/\/shop\.example\/x$/],
-])('%s is refused, with the mend', async (_what, seeds, options, message) => {
+])('crawl() refuses %s, with what to change', async (_what, seeds, options, message) => {
   await expect(recordsOf(crawl(seeds, options))).rejects.toThrow(message);
 });

@@ -9,7 +9,7 @@ const HOSTS = 1_000;
 const LISTED = 150_000;
 const PAGES = 500;
 
-/** Starts one server for all hosts, on addresses of their own. Returns its port. */
+/** Starts one server for all hosts, which have an address each. Returns its port. */
 async function openHosts(): Promise<number> {
   const server = createServer(({ url }, response) => {
     response.writeHead(url === '/robots.txt' ? 404 : 200, { 'content-type': 'text/html' }).end('<title>A page</title>');
@@ -23,7 +23,7 @@ async function openHosts(): Promise<number> {
   return port;
 }
 
-test('pages of many hosts are fetched while a long list is still read', async () => {
+test('pages of many hosts are fetched while a long list is still being read', async () => {
   const [workplace, port] = await Promise.all([openWorkplace(), openHosts()]);
   const urls = Array.from({ length: LISTED }, (_, n) => {
     const host = n % HOSTS;
@@ -35,6 +35,6 @@ test('pages of many hosts are fetched while a long list is still read', async ()
     const { code, stdout } = await workplace.run(['status', 'long', '--local', '--json']);
     if (code === 0) status = JSON.parse(stdout);
   }
-  // If reading had the loop to itself, the whole list would be read by then.
+  // If reading hogged the event loop, the whole list would be read by now.
   expect(status.discovered).toBeLessThan(LISTED / 2);
 });

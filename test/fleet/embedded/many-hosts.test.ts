@@ -8,7 +8,7 @@ import { freePort } from '../../support/servers/machine.ts';
 const HOSTS = 400;
 const OPEN_FILES = 384;
 
-/** Starts hosts on addresses of their own, which keep connections as long as their clients do. Returns a page of each. */
+/** Starts hosts with an address each, which never close a connection first. Returns a page of each. */
 async function openHosts(): Promise<string[]> {
   const port = await freePort();
   return await Promise.all(
@@ -28,7 +28,7 @@ async function openHosts(): Promise<string[]> {
 }
 
 test.each(['got', 'undici'])(
-  '%s: more hosts than a process may have files open are crawled all the same',
+  '%s crawls more hosts than its process may open files',
   async (lane) => {
     const [workplace, pages] = await Promise.all([openWorkplace(), openHosts()]);
     const args = ['crawl', '-', '--run', 'many', '--private-hosts', '127.0.0.0/8', '--fetcher', lane, '--json'];

@@ -3,7 +3,7 @@ import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { openWorkplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
 
-/** What `statfs` says of a folder on a FUSE mount, in every process. */
+/** Makes `statfs` report a FUSE mount for every folder, in every process. */
 const HOOK = `
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -15,11 +15,11 @@ const ON_FUSE = {
   REDIS_URL: 'redis://127.0.0.1:1',
 };
 
-test('in a folder on FUSE, a second terminal is told to wait, and a killed crawl is resumed', async () => {
+test('in a folder on FUSE, commands of a second terminal are told to wait, and a killed crawl can be resumed', async () => {
   const site = new TestSite({ pages: 40 });
   await site.start();
   onTestFinished(() => site.stop());
-  // The crawl is at work for as long as this page keeps it waiting.
+  // The crawl goes on as long as this page is not answered.
   let isHeld = true;
   site.on('/page/7', (_, response) => {
     if (!isHeld) response.setHeader('content-type', 'text/html').end('<title>at last</title>');

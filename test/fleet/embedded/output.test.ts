@@ -15,7 +15,7 @@ async function setup({ tls = false } = {}) {
   return { site, workplace: await openWorkplace() };
 }
 
-test('in a pipe the run is told in sentences: none with --quiet, and the end apart from JSON', async () => {
+test('in a pipe a crawl prints sentences, nothing with --quiet, and its end on standard error with --json', async () => {
   const { site, workplace } = await setup();
   const crawl = ['crawl', site.url('/page/1'), ...LOCAL];
   const plain = await workplace.run(crawl);
@@ -28,7 +28,7 @@ test('in a pipe the run is told in sentences: none with --quiet, and the end apa
   expect(JSON.parse(json.stdout)).toMatchObject({ done: 1, state: 'finished' });
 });
 
-test('colours are for terminals, or for who asks; failures are red', async () => {
+test('output has colours only on request when it is no terminal, and failures are red', async () => {
   const { site, workplace } = await setup();
   const crawl = ['crawl', site.url('/status/404'), ...LOCAL];
   const red = /\u001b\[31m +1 failed: http_4xx 1\u001b\[39m\n/;
@@ -45,7 +45,7 @@ test('colours are for terminals, or for who asks; failures are red', async () =>
   ]);
 });
 
-test('after Ctrl-C it was stopped, in words and for scripts', async () => {
+test('after Ctrl-C the summary says that the crawl was stopped, in words and in JSON', async () => {
   const { site, workplace } = await setup();
   const list = Array.from({ length: 99 }, (_, n) => site.url(`/page/${n}`)).join('\n');
   for (const json of [false, true]) {
@@ -64,7 +64,7 @@ test('after Ctrl-C it was stopped, in words and for scripts', async () => {
   }
 });
 
-test('a name in .env that is no setting is said, with the nearest', async () => {
+test('an unknown setting in .env is reported with the most similar name', async () => {
   const { site, workplace } = await setup();
   await writeFile(join(workplace.folder, '.env'), 'MAX_DEPHT=2\nWORKERS=3\nPUBLISH_UI_PORT=1\nSHOP_TOKEN=secret\n');
   const { code, stderr } = await workplace.run(['crawl', site.url('/page/1'), ...LOCAL, '--log-format', 'pretty']);
@@ -79,7 +79,7 @@ test('a name in .env that is no setting is said, with the nearest', async () => 
   expect(known).not.toContain('SHOP_TOKEN');
 });
 
-test('a site with a certificate of its own: the failure names what lets it pass, and both do', async () => {
+test('the failure of a self-signed site names --insecure, and --insecure or --ca-file lets it be crawled', async () => {
   const { site, workplace } = await setup({ tls: true });
   const crawl = ['crawl', site.url('/page/1'), ...LOCAL, '--max-attempts', '1', '--fetcher', 'undici'];
   expect((await workplace.run(crawl)).code).toBe(1);

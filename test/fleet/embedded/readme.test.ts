@@ -16,7 +16,7 @@ async function startSite(): Promise<TestSite> {
   return site;
 }
 
-/** A site without a sitemap, whose products are on two pages of a list. */
+/** A site without a sitemap, with its products on two list pages. */
 async function startShop(): Promise<TestSite> {
   const site = await startSite();
   site.robots = '';
@@ -34,7 +34,7 @@ async function startShop(): Promise<TestSite> {
   return site;
 }
 
-/** The words of a command, as a checkout takes them, for a site instead of the example. */
+/** The arguments of a README command, with the test site in place of the example. */
 function wordsOf(line: string, { origin }: TestSite): string[] {
   const [command = ''] = line.split(/\s+#/);
   expect(command).toMatch(/^npm run -s trawl -- /);
@@ -45,7 +45,7 @@ async function lines(workplace: Workplace, file: string): Promise<string[]> {
   return (await readFile(join(workplace.folder, file), 'utf8')).trim().split(/\r?\n/);
 }
 
-test('the commands and the crawler of "One process" do what is said of them', { timeout: 120_000 }, async () => {
+test('the README commands and crawler of "One process" do what the README says', { timeout: 120_000 }, async () => {
   const [site, shop] = [await startSite(), await startShop()];
   const workplace = await openWorkplace({ PRIVATE_HOSTS: '127.0.0.0/8' });
   await writeFile(join(workplace.folder, 'urls.txt'), `${shop.url('/product/1')}\n${shop.url('/nowhere')}\n`);
@@ -80,13 +80,13 @@ test('the commands and the crawler of "One process" do what is said of them', { 
   expect(await lines(workplace, 'cheap.csv')).toEqual(['name,url', `Fish 2,${shop.url('/product/2')}`]);
 });
 
-test('the fleet is started by files that are there', () => {
+test('the README commands of "The fleet" name existing files', () => {
   const files = readGuide('README.md', 'The fleet').commands.flatMap((line) => line.match(/services\/\S+\.ts/g) ?? []);
   expect(files.length).toBeGreaterThan(0);
   for (const file of files) expect(existsSync(join(ROOT, file))).toBe(true);
 });
 
-test('the package is installed from the file that npm pack makes', async () => {
+test('the README installs the package from the file that npm pack makes', async () => {
   const [readme, description] = await Promise.all(
     ['README.md', 'package.json'].map((file) => readFile(join(ROOT, file), 'utf8')),
   );

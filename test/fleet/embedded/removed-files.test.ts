@@ -9,12 +9,12 @@ test.each([
   ['output', /^trawl: output\/\S+ was removed while it was being written/m],
   ['output/r', /^trawl: output\/r\/\S+\.jsonl was removed while it was being written/m],
   ['output/trawl.sqlite', /^trawl: output\/trawl\.sqlite was removed while it was being written/m],
-])('a crawl of which somebody removes %s ends, and says that it is lost', async (path, said) => {
+])('a crawl ends if somebody removes its %s, and says that it is lost', async (path, said) => {
   const site = new TestSite({ pages: 40 });
   await site.start();
   onTestFinished(() => site.stop());
   const workplace = await openWorkplace();
-  // One page is not answered: the crawl is at work as long as it may be.
+  // One page is never answered, so the crawl doesn't end by itself.
   const list = [...Array.from({ length: 40 }, (_, n) => site.url(`/page/${n + 1}`)), site.url('/hang')].join('\n');
   const crawl = workplace.start(['crawl', '-', '--run', 'r', ...AT_FULL_SPEED], list);
   await site.arrival('/hang');

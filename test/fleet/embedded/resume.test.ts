@@ -10,7 +10,7 @@ import { sharedByTests } from '../../support/shared-by-tests.ts';
 import { TestSite, type TestSiteOptions } from '../../support/site.ts';
 import { openTestDatabase } from '../../support/stores/postgres.ts';
 
-/** Counters that do not depend on when anything happened. */
+/** The counters that do not depend on timing. */
 const COUNTERS = [
   'state',
   'discovered',
@@ -35,7 +35,7 @@ function countersOf(summary: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries([...COUNTERS, 'reasons'].map((name) => [name, summary[name]]));
 }
 
-/** What a query finds in the database of all runs, as whoever comes after a crash finds it. */
+/** Queries the database of all runs, in the state that a crash left it. */
 function query({ folder }: Workplace, sql: string, ...values: string[]): Record<string, unknown>[] {
   const database = new DatabaseSync(join(folder, 'output', 'trawl.sqlite'));
   try {
@@ -45,7 +45,7 @@ function query({ folder }: Workplace, sql: string, ...values: string[]): Record<
   }
 }
 
-/** The paths of the pages that are over: taken, with no task that waits or is in flight. */
+/** The paths of settled pages: taken, and no task of theirs waits or is in flight. */
 function settledPaths(workplace: Workplace): string[] {
   const over = query(
     workplace,
@@ -60,9 +60,9 @@ async function expectEachOnce(workplace: Workplace, run: string, pages: number):
 }
 
 describe('trawl crawl --resume', () => {
-  test('after Ctrl-C: the command that it names goes on, and nothing is fetched twice', async () => {
+  test('after Ctrl-C the printed command resumes the crawl, and nothing is fetched twice', async () => {
     const { site, workplace } = await setup({ pages: 200 });
-    // On a busy machine the crawl could otherwise be over before it hears of the signal.
+    // On a busy machine the crawl could otherwise end before the signal arrives.
     const interrupted = Promise.withResolvers<void>();
     site.on('/page/200', (_, response) => {
       void interrupted.promise.then(() =>
@@ -94,7 +94,7 @@ describe('trawl crawl --resume', () => {
     });
 
     test.each(['/sitemap.xml', '/page/1', '/page/40', '/page/119', '/page/120'])(
-      'at %s: counters as if nothing had happened, and no page again that was over',
+      'at %s the resumed crawl has the counters of an undisturbed one, and fetches no settled page again',
       async (path) => {
         const { site, whole } = crawled();
         site.reset();
@@ -112,7 +112,7 @@ describe('trawl crawl --resume', () => {
     );
   });
 
-  test('killed again and again, it comes to its end', async () => {
+  test('a crawl that is killed again and again still completes', async () => {
     const { site, workplace } = await setup({ pages: 300 });
     let crawl = workplace.start(['crawl', site.url('/sitemap.xml'), '--run', 'cut', ...AT_FULL_SPEED]);
     for (const path of ['/page/1', '/page/90', '/page/180', '/page/270']) {
@@ -126,7 +126,7 @@ describe('trawl crawl --resume', () => {
     await expectEachOnce(workplace, 'cut', 300);
   });
 
-  test('records go where those before went: a flag is kept, and an environment that is another now is refused', async () => {
+  test('a resumed crawl keeps its --sink flag, and is refused if SINK in the environment has changed', async () => {
     const { site, workplace } = await setup({ pages: 40 });
     const { url, pool } = await openTestDatabase();
     const stored = async (run: string): Promise<number> =>
@@ -158,7 +158,7 @@ describe('trawl crawl --resume', () => {
     );
   });
 
-  test('a crawler that has lost a step of which pages are left, or a join, is refused, and named; one that has more is told that they wait', async () => {
+  test('resuming is refused if the crawler lost a step or a join in use, and warns that added joins do not apply', async () => {
     const { site, workplace } = await setup();
     const crawlerOf = (steps: string, joins = '') => `import { defineCrawler } from 'trawl';
 const page = { run({ emit }) { emit({ n: 1 }); } };
@@ -188,7 +188,7 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
     expect(resumed.stderr).toMatch(/"changed":"all","msg":"the run keeps the joins and groups that it was begun with/);
   });
 
-  test('attempts that were made are counted: a page is not tried more often for it', async () => {
+  test('attempts made before the stop count, so a page gets no more tries than --max-attempts', async () => {
     const { site, workplace } = await setup();
     const held = Promise.withResolvers<ServerResponse>();
     site.on('/held', (_, response) => held.resolve(response));
@@ -196,7 +196,7 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
     const crawl = workplace.start(['crawl', '-', '--run', 'cut', '--max-attempts', '2', ...AT_FULL_SPEED], urls);
     await site.arrival('/status/500');
     const response = await held.promise;
-    // Lost in the middle: a request that is lost before its answer begins may be repeated on another connection.
+    // Lost half-way: a request that is lost before its answer begins may be repeated on another connection.
     site.on('/held', (_, again) => {
       again.writeHead(200).write('half');
       setImmediate(() => again.destroy());
@@ -210,7 +210,7 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
     expect([site.count('/status/500'), site.count('/held')]).toEqual([2, 2]);
   });
 
-  test('a second process is refused, and told who is at it', async () => {
+  test('a second process is refused, and told which process crawls the run', async () => {
     const { site, workplace } = await setup();
     const crawl = workplace.start(['crawl', site.url('/hang'), '--run', 'held', ...AT_FULL_SPEED]);
     await site.arrival('/hang');
@@ -225,7 +225,7 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
     expect(await workplace.json(['crawl', '--resume', 'held'])).toMatchObject({ done: 1 });
   });
 
-  test('without a name, the run that stopped last is resumed, not the one that is crawled just now', async () => {
+  test('without a run id resumes the run that stopped last, not one that is being crawled', async () => {
     const { site, workplace } = await setup();
     const stopped = workplace.start(['crawl', site.url('/hang'), '--run', 'stopped', ...AT_FULL_SPEED]);
     await site.arrival('/hang');
@@ -241,7 +241,7 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
     expect((await atWork.ended).code).toBe(0);
   });
 
-  test('a second Ctrl-C stops at once, and names the command, too', async () => {
+  test('a second Ctrl-C stops at once and prints the resuming command, too', async () => {
     const { site, workplace } = await setup();
     const crawl = workplace.start([
       'crawl',
@@ -255,7 +255,7 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
     await site.arrival('/hang');
     crawl.signal('SIGINT');
     await crawl.says(/Finishing the pages in hand/);
-    // Sooner, it would be the same one.
+    // Sent any sooner, it would count as the same one.
     await sleep(200);
     crawl.signal('SIGINT');
     const { code, stderr } = await crawl.ended;
@@ -263,7 +263,7 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
     expect(stderr).toContain("\nStopped at once.\nResume with: trawl crawl --resume cut --output-dir 'an output'\n");
   });
 
-  test('a run that has ended is crawled anew under its name, and its new records count', async () => {
+  test('an ended run can be crawled again under its id, and its new records replace the old ones', async () => {
     const { site, workplace } = await setup();
     const args = [
       'crawl',
@@ -282,7 +282,7 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
     expect(records.map(({ title }) => title).toSorted()).toEqual(['Page 1', 'Page 2', 'new']);
   });
 
-  test('a list on standard input that was not read to its end must be given again', async () => {
+  test('a list on standard input that was only partly read must be given again', async () => {
     const { site, workplace } = await setup();
     const list = (to: number): string =>
       Array.from({ length: to }, (_, i) => `${site.url(`/page/${i + 1}`)}\n`).join('');
@@ -303,7 +303,7 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
     for (let n = 1; n <= 6; n++) expect(site.count(`/page/${n}`)).toBe(1);
   });
 
-  test('what is to be said without crawling anything', async () => {
+  test('a resume that is not possible is refused with the reason, and crawls nothing', async () => {
     const { site, workplace } = await setup();
     const run = (...args: string[]) => workplace.run(['crawl', ...args]);
     expect(await run('--resume')).toMatchObject({

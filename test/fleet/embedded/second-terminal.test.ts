@@ -3,7 +3,7 @@ import { openWorkplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
 
 const SLOWLY = ['--rate', '600/min', '--private-hosts', '127.0.0.0/8', '--robots', 'ignore'];
-/** No services are there: whoever asked for them would say so. */
+/** No services are running: a command that needed them would report them. */
 const NO_SERVICES = { RABBITMQ_URL: 'amqp://127.0.0.1:1', REDIS_URL: 'redis://127.0.0.1:1' };
 
 async function setup(pages: number) {
@@ -16,14 +16,14 @@ async function setup(pages: number) {
   return { site, workplace, crawl };
 }
 
-test('a crawl is looked at and steered from a second terminal', { timeout: 120_000 }, async () => {
+test('a local crawl can be watched and steered from a second terminal', { timeout: 120_000 }, async () => {
   const { site, workplace, crawl } = await setup(500);
   expect(await workplace.json(['status', 'slow'])).toMatchObject({ run: 'slow', state: 'running', workers: 1 });
   expect(await workplace.json(['status', '--local'])).toMatchObject({ known: 1, open: 1, runs: [{ run: 'slow' }] });
   const { runs } = await workplace.json(['url', site.url('/page/499'), '--run', 'slow']);
   expect(runs).toMatchObject([{ run: 'slow', place: { at: 'waiting' } }]);
   expect(await workplace.json(['pause', 'slow', '--reason', 'let me see'])).toMatchObject({ is: 'paused' });
-  // What is in hand is finished, and nothing more is asked.
+  // The pages in hand are finished, and nothing more is requested.
   await expect.poll(async () => (await workplace.json(['status', 'slow'])).inFlight, { timeout: 20_000 }).toBe(0);
   const asked = site.requests.length;
   expect(await workplace.json(['status', 'slow'])).toMatchObject({ state: 'paused', pauseReason: 'let me see' });
@@ -44,7 +44,7 @@ test('a crawl is looked at and steered from a second terminal', { timeout: 120_0
   expect([waiting, Number(done) + Number(cancelled)]).toEqual([0, discovered]);
 });
 
-test('a run whose process is gone is cancelled by whoever says so', async () => {
+test('a run whose process was killed can be cancelled', async () => {
   const { workplace, crawl } = await setup(200);
   crawl.signal('SIGKILL');
   await crawl.ended;
@@ -55,7 +55,7 @@ test('a run whose process is gone is cancelled by whoever says so', async () => 
   });
 });
 
-test('what is not there is said', async () => {
+test('an unknown URL, crawl or output folder is reported', async () => {
   const { site, workplace, crawl } = await setup(500);
   const nowhere = site.url('/nowhere');
   expect((await workplace.run(['url', nowhere, '--local'])).stdout).toBe(

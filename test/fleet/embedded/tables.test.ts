@@ -17,7 +17,7 @@ async function setup() {
   return { site, workplace, read, list: [...list, site.url('/status/404'), 'nonsense', list[0] ?? ''] };
 }
 
-test('crawl -o writes the table of its run, a line of the list each', async () => {
+test('crawl -o with --join writes a table with one row per line of the list', async () => {
   const { workplace, read, list } = await setup();
   await writeFile(join(workplace.folder, 'urls.txt'), list.join('\n'));
   const flags = ['-o', 'items.csv', '--join', 'urls.txt', '--fields', 'given,outcome,reason,Name=title'];
@@ -35,7 +35,7 @@ test('crawl -o writes the table of its run, a line of the list each', async () =
   ]);
 });
 
-test('crawl -o - leaves standard output to the table', async () => {
+test('crawl -o - prints only the table on standard output', async () => {
   const { workplace, list } = await setup();
   const { stdout, stderr } = await workplace.run(['crawl', '-', '-o', '-', ...AT_FULL_SPEED], list.join('\n'));
   const titles = stdout
@@ -45,7 +45,7 @@ test('crawl -o - leaves standard output to the table', async () => {
   expect([titles.toSorted(), stderr]).toEqual([['Page 1', 'Page 2', 'Page 3'], expect.stringContaining('3 done')]);
 });
 
-test('-o /dev/stdout is standard output, too: a file that it is appended to keeps what it has', async () => {
+test('-o /dev/stdout appends to a file that standard output is redirected to', async () => {
   const { workplace, read, list } = await setup();
   const under = ['sh', '-c', 'exec "$@" >> all.jsonl', 'sh'];
   const args = ['crawl', '-', '-o', '/dev/stdout', '--fields', 'title', ...AT_FULL_SPEED];
@@ -58,7 +58,7 @@ test('-o /dev/stdout is standard output, too: a file that it is appended to keep
   expect(titles.toSorted()).toEqual(['Page 1', 'Page 1', 'Page 2', 'Page 2', 'Page 3', 'Page 3']);
 });
 
-test('after Ctrl-C the table has what there is, and at the end of the resumed crawl all', async () => {
+test('after Ctrl-C the table has the records so far, and the printed command to resume keeps its flags', async () => {
   const { site, workplace, read } = await setup();
   const flags = ['-o', 'items.json', '--fields', 'url'];
   const slow = ['--rate', '1200/min', '--private-hosts', '127.0.0.0/8', '--json', '--run', 'cut'];
@@ -72,12 +72,12 @@ test('after Ctrl-C the table has what there is, and at the end of the resumed cr
   expect([code, done > 3, JSON.parse(await read('items.json')).length]).toEqual([130, true, done]);
   expect((await readdir(workplace.folder)).toSorted()).toEqual(['items.json', 'output']);
   await workplace.json(['cancel', 'cut']);
-  // Of a run that has ended the table is written, too.
+  // The table of an ended run is written, too.
   expect((await workplace.run(['crawl', '--resume', 'cut', '-o', 'again.jsonl'])).code).toBe(0);
   expect((await read('again.jsonl')).trim().split('\n').length).toBe(done);
 });
 
-test('Ctrl-C while the table is written ends that, and says what writes it', async () => {
+test('Ctrl-C while the table is being written stops that, and prints the command that writes it', async () => {
   const { site, workplace } = await setup();
   await workplace.run(['crawl', site.url('/page/1'), '--run', 'small', ...AT_FULL_SPEED]);
   const [file = ''] = await readdir(join(workplace.folder, 'output', 'small'));
@@ -94,7 +94,7 @@ test('Ctrl-C while the table is written ends that, and says what writes it', asy
   expect((await readdir(workplace.folder)).toSorted()).toEqual(['output']);
 });
 
-test('the table of a resumed crawl has the columns of its crawler, which is not named again', async () => {
+test('the table of a resumed crawl has the columns of its crawler without a --crawler flag', async () => {
   const { site, workplace, read } = await setup();
   const shop = `import { defineCrawler, z } from 'trawl';
 const record = z.strictObject({ title: z.string(), price: z.number().optional() });
@@ -112,14 +112,14 @@ export default defineCrawler({ name: 'shop', steps: { product: { record, run({ p
   await site.arrival('/page/3');
   crawl.signal('SIGKILL');
   await crawl.ended;
-  // The second time it has ended.
+  // The second time, the run has ended already.
   for (const name of ['items.csv', 'again.csv']) {
     expect((await workplace.run(['crawl', '--resume', 'cut', '-o', name])).code).toBe(0);
     expect((await read(name)).split('\r\n')[0]).toBe('title,price');
   }
 });
 
-test('what is wrong with a table is said before anything is asked for', async () => {
+test('wrong table flags are reported before anything is fetched', async () => {
   const { site, workplace } = await setup();
   // biome-ignore format: a table
   const cases: [string[], number, string][] = [

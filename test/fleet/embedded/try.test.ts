@@ -42,7 +42,7 @@ const LIST = `<title>List</title><link rel=canonical href=/all>
 <a class=product href=/product/1>1</a><a class=product href=http://other.test/2>2</a><a class=next href=/?page=2>next</a>`;
 const PRODUCT = '<title>Pot</title><h1>Pot</h1><p class=price>1.299,50 €</p>';
 
-/** A shop, and a folder with a crawler for it. */
+/** A shop site, and a folder with a crawler for it. */
 async function setup(): Promise<{
   site: TestSite;
   workplace: Workplace;
@@ -63,7 +63,7 @@ async function setup(): Promise<{
   return { site, workplace, save };
 }
 
-test('the article of a page is told', async () => {
+test('shows the title and length of the article of a page', async () => {
   const { workplace, save } = await setup();
   const prose = 'A pot is made of clay, on a wheel, by people who have clay, a wheel and time.';
   await save('pot.html', `<nav>Home</nav><title>Pot | Shop</title><h1>Pot</h1><p>${prose}</p>`);
@@ -73,7 +73,7 @@ test('the article of a page is told', async () => {
   expect(page).toMatchObject({ article: { title: 'Pot', characters: prose.length + 4 } });
 });
 
-test('without a crawler: what is known of the page', async () => {
+test('without a crawler, shows status, title, canonical URL and number of links', async () => {
   const { site, workplace } = await setup();
   const { code, stdout } = await workplace.run(['try', site.url('/shop'), ...LOCAL]);
   expect([code, stdout.split('\n')]).toEqual([
@@ -92,7 +92,7 @@ test('without a crawler: what is known of the page', async () => {
   expect(named.result, 'the default crawler is one, once it is named').toMatchObject({ crawler: 'page' });
 });
 
-test('what a step would emit, follow and leave out, with why', async () => {
+test('shows what a step would emit, follow and leave out, with the reasons', async () => {
   const { site, workplace } = await setup();
   const crawler = ['--crawler', './shop.ts', ...LOCAL];
   const kept = { list: 'all' };
@@ -122,7 +122,7 @@ test('what a step would emit, follow and leave out, with why', async () => {
   ]);
 });
 
-test('redirects are shown, and the step is that of the URL that was named', async () => {
+test('shows redirects, and chooses the step by the URL that was given', async () => {
   const { site, workplace } = await setup();
   const args = ['try', site.url('/moved'), '--crawler', './shop.ts', ...LOCAL];
   const moved = await workplace.json([...args, '--step', 'product', '--kept', '{"list":"a"}']);
@@ -133,7 +133,7 @@ test('redirects are shown, and the step is that of the URL that was named', asyn
   expect((await workplace.json(args)).result.step).toBe('list');
 });
 
-test('a request that is no plain GET is sent as a step that follows it would send it', async () => {
+test('--method, --data and --header send the request that a step would send', async () => {
   const { site, workplace, save } = await setup();
   const sent: unknown[] = [];
   site.on('/search', (request, response) => {
@@ -163,7 +163,7 @@ test('a request that is no plain GET is sent as a step that follows it would sen
   expect(await tried('--header', 'x-shop: de')).toEqual(['GET', undefined, 'de', '']);
 });
 
-test('--select prints what a selector finds; --html reads a file, and asks nobody', async () => {
+test('--select prints the matches of a selector, and --html reads a file instead of fetching', async () => {
   const { workplace, save } = await setup();
   await save('saved.html', LIST);
   const args = ['try', 'https://shop.test/all/', '--html', 'saved.html'];
@@ -174,7 +174,7 @@ test('--select prints what a selector finds; --html reads a file, and asks nobod
   expect(result.follows[1]).toEqual({ step: 'list', url: 'https://shop.test/?page=2' });
 });
 
-test('a page of which the first step makes nothing: the other steps are named', async () => {
+test('names the other steps if the first one makes nothing of the page', async () => {
   const { workplace, save } = await setup();
   await save('saved.html', '<h1>Pot</h1>');
   const args = ['try', 'https://shop.test/elsewhere', '--html', 'saved.html', '--crawler', './shop.ts'];
@@ -182,7 +182,7 @@ test('a page of which the first step makes nothing: the other steps are named', 
   expect(stdout).toMatch(/follows: no links\nIs the page for another step\? Try --step with product, reviews\n$/);
 });
 
-test('a step that fails: its place, its message and its lines; exit code 1', async () => {
+test('shows a failing step with its place, message and lines, and exits with 1', async () => {
   const { site, workplace, save } = await setup();
   await save('price.ts', PRICE.replace('.price', '.prize'));
   const args = ['try', site.url('/product/1'), '--crawler', './shop.ts', ...LOCAL];
@@ -199,7 +199,7 @@ test('a step that fails: its place, its message and its lines; exit code 1', asy
   ]);
 });
 
-test('a page that a crawl would not have: why not', async () => {
+test('says why a crawl would skip or fail the page', async () => {
   const { site, workplace } = await setup();
   site.robots = 'User-agent: *\nDisallow: /product/';
   const tried = async (path: string, ...flags: string[]) => {
@@ -241,7 +241,7 @@ test.each<[readonly string[], string]>([
   expect([code, stderr]).toEqual([2, `trawl: ${said}\n`]);
 });
 
-test('--watch runs again at each save, on the page that was fetched once, until Ctrl-C', async () => {
+test('--watch runs again at each save, on a page that is fetched once, until Ctrl-C', async () => {
   const { site, workplace, save } = await setup();
   const trawl = workplace.start(['try', site.url('/product/1'), '--crawler', './shop.ts', '--watch', ...LOCAL]);
   await trawl.says(/"price":1299\.5\}[\s\S]*Watching for saves; Ctrl-C to stop/);
@@ -257,7 +257,7 @@ test('--watch runs again at each save, on the page that was fetched once, until 
   expect(site.count('/product/1')).toBe(1);
 });
 
-test('links that no crawl could fetch are said to be left out, and files are named as such', async () => {
+test('lists links that no crawl could fetch as left out, and files as downloads', async () => {
   const { site, workplace, save } = await setup();
   await save(
     'contacts.ts',
@@ -273,7 +273,7 @@ export default defineCrawler({
   expect(stdout).toContain('leaves out: 1 link\n  list  mailto:a@shop.test  no http or https URL\n');
 });
 
-test('requests that a step follows are shown with what they send', async () => {
+test('shows the method and body of requests that a step follows', async () => {
   const { workplace, save } = await setup();
   await save(
     'saved.html',
@@ -298,7 +298,7 @@ export default defineCrawler({
   expect(result.follows).toMatchObject([{ step: 'results', request: { method: 'POST', body: 'q=a+lamp&token=t' } }]);
 });
 
-test('links that a page asks not to follow are said to be left out', async () => {
+test('lists nofollow links as left out', async () => {
   const { workplace, save } = await setup();
   await save('saved.html', '<a href=/1 rel=nofollow>1</a><a href=/2>2</a>');
   const at = ['try', 'https://shop.test/', '--html', 'saved.html', '--crawler', 'page'];
@@ -307,7 +307,7 @@ test('links that a page asks not to follow are said to be left out', async () =>
   expect(stdout).toContain('leaves out: 1 link\n  https://shop.test/1  nofollow, by the page\n');
 });
 
-test('the joins that would wait for a page, and for how many of its links', async () => {
+test('shows the joins that would wait for a page, and for how many of its links', async () => {
   const { workplace, save } = await setup();
   await save(
     'saved.html',

@@ -12,7 +12,7 @@ import { readCsv } from '../../support/python-csv.ts';
 const FOLDER = join(example('x'), '..');
 const MOST_LINES = 60;
 
-/** Crawls a path of the practice site by an example, and reads tables of its records. */
+/** Crawls a path of the practice site with an example. Returns, among others, a reader of tables of its records. */
 async function crawled(name: string, path: string) {
   const [site, workplace] = [await openPractice(), await openWorkplace()];
   const flags = ['--crawler', example(name), '--run', name, '--json', ...AT_FULL_SPEED];
@@ -35,7 +35,7 @@ describe('the examples', () => {
       expect(readFileSync(join(FOLDER, file), 'utf8').split('\n').length, file).toBeLessThan(MOST_LINES);
   });
 
-  test('shop: 40 products and their reviews, a table each', async () => {
+  test('shop writes a table of 40 products and one of their reviews', async () => {
     const { site, table, summary } = await crawled('shop', '/all/');
     const products = allProducts();
     expect(summary).toMatchObject({
@@ -52,7 +52,7 @@ describe('the examples', () => {
     ]);
   });
 
-  test('offers: one record of each product, of all its pages, and a report', async () => {
+  test('offers joins all pages of a product into one record, and all offers into a report', async () => {
     const { table, summary } = await crawled('offers', '/all/');
     const products = allProducts();
     expect(summary).toMatchObject({ failed: 0, openGroups: 0, steps: { offer: { done: 40 }, report: { done: 1 } } });
@@ -69,7 +69,7 @@ describe('the examples', () => {
     ]);
   });
 
-  test('pagination: all quotes of three pages', async () => {
+  test('pagination finds all quotes of three pages', async () => {
     const { site, table } = await crawled('pagination', '/quotes/');
     expect(await table()).toEqual([
       ['text', 'author', 'tags'],
@@ -77,7 +77,7 @@ describe('the examples', () => {
     ]);
   });
 
-  test('json-api: 40 products, by the pages of a list', async () => {
+  test('json-api finds 40 products through the pages of a JSON list', async () => {
     const { table } = await crawled('json-api', '/api/products');
     expect(await table()).toEqual([
       ['sku', 'name', 'price', 'inStock'],
@@ -85,7 +85,7 @@ describe('the examples', () => {
     ]);
   });
 
-  test('news: each article once, though two pages have it, without what stands around it', async () => {
+  test('news records each article once, though two pages link to it, and without the text around it', async () => {
     const { site, table, summary } = await crawled('news', '/front/');
     expect(summary).toMatchObject({ done: 2 + ARTICLES, failed: 0 });
     expect(await table()).toEqual([

@@ -13,11 +13,11 @@ import { readCsv } from '../../support/python-csv.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const PRODUCTS = allProducts();
 const REVIEWS = PRODUCTS.flatMap(({ reviews }) => reviews);
-/** A guide is a dozen processes, one after the other; on a busy machine each takes seconds. */
+/** A guide runs a dozen processes in sequence; on a busy machine each takes seconds. */
 const TIMEOUT_MS = 240_000;
 const GUIDES = ['docs/crawlers.md', 'docs/from-scrapy.md', 'docs/from-crawlee.md'];
 
-/** Does what a guide says, in an empty folder, with the practice site in the place of the guide's. */
+/** Follows a guide in an empty folder, with the practice site in place of the guide's site. */
 async function follow(path: string): Promise<Workplace> {
   const [site, workplace] = [await openPractice(), await openWorkplace()];
   const { files, commands } = readGuide(path);
@@ -38,7 +38,7 @@ async function tableIn({ folder }: Workplace, file: string): Promise<readonly (r
   return readCsv(await readFile(join(folder, file), 'utf8'));
 }
 
-test('docs/crawlers.md: each block does what is said of it', { timeout: TIMEOUT_MS }, async () => {
+test('docs/crawlers.md: the commands and crawlers of the guide do what it says', { timeout: TIMEOUT_MS }, async () => {
   const workplace = await follow('docs/crawlers.md');
   const [head, ...products] = await tableIn(workplace, 'products.csv');
   expect([head?.slice(6, 9), products.length]).toEqual([['sku', 'name', 'price'], PRODUCTS.length]);
@@ -61,7 +61,7 @@ test('docs/crawlers.md: each block does what is said of it', { timeout: TIMEOUT_
   expect(pages.length).toBeGreaterThan(PRODUCTS.length);
 });
 
-test('the ten lines that docs/crawlers.md begins with make a table of 40 products', {
+test('docs/crawlers.md: the first crawler of the guide makes a table of 40 products', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const [site, workplace] = [await openPractice(), await openWorkplace()];
@@ -88,7 +88,7 @@ test('docs/from-crawlee.md: the crawler finds the products', { timeout: TIMEOUT_
   expect([head, rows.length]).toEqual([['name', 'sku', 'url'], PRODUCTS.length]);
 });
 
-test('the blocks of the guides have no type error', { timeout: TIMEOUT_MS }, async () => {
+test('the code blocks of the guides have no type errors', { timeout: TIMEOUT_MS }, async () => {
   const { folder } = await openWorkplace();
   const guides = GUIDES.map((path): [string, Guide] => [path.replaceAll(/\W/g, '-'), readGuide(path)]);
   for (const [name, { files }] of guides) {

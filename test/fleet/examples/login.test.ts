@@ -10,7 +10,7 @@ import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts'
 const CANARY = /canary/;
 const LISTS = 3;
 
-/** What the crawler emits: all orders that weren't cancelled. */
+/** The items that the crawler emits: all orders that weren't cancelled. */
 const EXPECTED = allOrders().filter(({ state }) => state === 'sent');
 
 async function ordersOf(workplace: Workplace, run: string): Promise<unknown[]> {
@@ -18,7 +18,7 @@ async function ordersOf(workplace: Workplace, run: string): Promise<unknown[]> {
   return records.map(({ data }) => data).toSorted((a, b) => a.number.localeCompare(b.number));
 }
 
-/** All that lies in the records' folder. */
+/** The text of all files in the workplace. */
 async function filesOf({ folder }: Workplace): Promise<string> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = names.filter((entry) => entry.isFile());
@@ -26,7 +26,7 @@ async function filesOf({ folder }: Workplace): Promise<string> {
   return texts.join('\n');
 }
 
-test('in one process: the orders of a customer, whose session ends on the way; nothing is kept of the login', async () => {
+test('one process finds the orders of a customer, logs in again when the session ends, and stores no login', async () => {
   const [site, workplace] = [await openPractice(), await openWorkplace(CUSTOMER)];
   const log = serveAccount(site);
   const flags = [
@@ -48,7 +48,7 @@ test('in one process: the orders of a customer, whose session ends on the way; n
   for (const text of [ended.stdout, ended.stderr, await filesOf(workplace)]) expect(text).not.toMatch(CANARY);
 });
 
-test('without its secrets it is refused at once, by their names; with a wrong one the run is paused, and resumed', async () => {
+test('missing secrets are refused at once, by name, and a wrong one pauses the run until it is resumed', async () => {
   const [site, workplace] = [await openPractice(), await openWorkplace()];
   const log = serveAccount(site);
   const flags = ['--crawler', example('login'), '--arg', `site=${site.origin}`, ...AT_FULL_SPEED];
@@ -78,7 +78,7 @@ test('without its secrets it is refused at once, by their names; with a wrong on
   expect(await ordersOf(workplace, 'mine')).toEqual(EXPECTED);
 });
 
-test('a worker without the secrets of a crawler works for the others, and says so; the next one has its tasks', {
+test('a worker without the secrets of a crawler says so and works on others, and an able worker takes the tasks left', {
   timeout: 240_000,
 }, async () => {
   const { workplace, site } = await openFleet({}, { CRAWLERS_DIR: dirname(example('login')) });
@@ -111,7 +111,7 @@ test('a worker without the secrets of a crawler works for the others, and says s
   expect((await workplace.json(['status', 'mine'])).failed).toBe(0);
 });
 
-test('on a fleet: each worker logs in once for a run, and none of it is in Redis or RabbitMQ', {
+test('in a fleet each worker logs in once for a run, and no secret is in Redis, files or logs', {
   timeout: 120_000,
 }, async () => {
   const { workplace, site, redis, keyPrefix } = await openFleet(
@@ -123,7 +123,7 @@ test('on a fleet: each worker logs in once for a run, and none of it is in Redis
   const flags = ['--crawler', 'login', ...AT_FULL_SPEED];
   const workers = [1, 2].map(() => workplace.start(['work', '--log-level', 'debug', ...AT_FULL_SPEED]));
   for (const worker of workers) await worker.says(/consuming/);
-  // Who only offers seeds needs no secrets.
+  // A producer only offers seeds, so it needs no secrets.
   const offered = { env: { SHOP_USER: '', SHOP_PASSWORD: '' } };
   const args = ['produce', '--run', 'mine', '--arg', `site=${site.origin}`, '--wait', ...flags];
   const produced = await workplace.start(args, undefined, offered).ended;

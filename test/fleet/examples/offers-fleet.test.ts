@@ -10,10 +10,10 @@ import type { Trawl, Workplace } from '../../support/processes/trawl.ts';
 const OFFERS = ['--crawler', 'offers', ...AT_FULL_SPEED];
 const WORKERS = 3;
 const KILLS = 6;
-/** New pages asked for between two kills. */
+/** New pages requested between two kills. */
 const EVERY = 12;
 
-/** What joins made, without what is of the run, and by whom and when. */
+/** The records of joins, without the fields that depend on the run, the worker or the time. */
 async function joinsOf(workplace: Workplace, run: string): Promise<unknown[]> {
   const records = await workplace.records(run, '--all', '--empty');
   return records
@@ -28,7 +28,7 @@ async function startWorker(workplace: Workplace): Promise<Trawl> {
   return worker;
 }
 
-test('offers on three workers are those that one process makes, though workers are killed', {
+test('three workers make the same offers as one process, though workers are killed', {
   timeout: AFTER_A_KILL_MS,
 }, async () => {
   const { workplace, site } = await openFleet({}, { CRAWLERS_DIR: dirname(example('offers')), ...CUSTOMER });

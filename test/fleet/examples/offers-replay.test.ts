@@ -9,9 +9,9 @@ import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts'
 import type { TestSite } from '../../support/site.ts';
 
 const OFFERS = ['--crawler', 'offers', '--max-attempts', '1', ...AT_FULL_SPEED];
-/** The pages that fail: a product without its price has no offer, one without its reviews has one that says so. */
+/** The pages that fail. A product without its price gets no offer; one without its reviews gets an offer that says so. */
 const BROKEN = ['/product/4/price', '/product/5/reviews'];
-/** All that a replay of their groups asks for. */
+/** Everything that a replay of their groups requests. */
 const ASKED = [4, 5].flatMap((n) => [`/product/${n}`, `/product/${n}/price`, `/product/${n}/reviews`]);
 const WHOLE = [4, 5].map((n) => {
   const { name, price, reviews } = allProducts()[n - 1] as ReturnType<typeof allProducts>[number];
@@ -22,7 +22,7 @@ function breakPages(site: TestSite): void {
   for (const path of BROKEN) site.on(path, (_, response) => void response.writeHead(500).end());
 }
 
-/** The paths that were asked for after the first requests. */
+/** The paths requested after the first `first` requests. */
 function askedSince({ requests }: TestSite, first: number): string[] {
   return requests
     .slice(first)
@@ -30,7 +30,7 @@ function askedSince({ requests }: TestSite, first: number): string[] {
     .toSorted();
 }
 
-/** The offers of the two products, as they were recorded. */
+/** The recorded offers of the two products. */
 async function offersOf(workplace: Workplace, run: string): Promise<unknown[]> {
   const names = WHOLE.map(({ name }) => name);
   const records = await workplace.records(run, '--step', 'offer');
@@ -40,8 +40,8 @@ async function offersOf(workplace: Workplace, run: string): Promise<unknown[]> {
     .toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
-describe('groups of which members failed', () => {
-  test('a fleet crawls each owner once more, and makes its whole record: its marks are of a run before', async () => {
+describe('a replay of groups whose members failed', () => {
+  test('in a fleet crawls each owner again in a new run, and makes its whole record', async () => {
     const { workplace, site } = await openFleet({}, { CRAWLERS_DIR: dirname(example('offers')), ...CUSTOMER });
     servePractice(site);
     breakPages(site);
@@ -73,7 +73,7 @@ describe('groups of which members failed', () => {
     await worker.ended;
   });
 
-  test('one process crawls them once more in the same run, whose record and report are whole then', async () => {
+  test('in one process crawls each owner again in the same run, which then has whole records and a whole report', async () => {
     const [site, workplace] = [await openPractice(), await openWorkplace({ CRAWLERS_DIR: dirname(example('offers')) })];
     breakPages(site);
     const flags = ['--run', 'mine', ...OFFERS];

@@ -10,10 +10,10 @@ import type { Trawl } from '../../support/processes/trawl.ts';
 const SHOP = ['--crawler', 'shop', ...AT_FULL_SPEED];
 const WORKERS = 3;
 const KILLS = 10;
-/** New pages asked for between two kills. */
+/** New pages requested between two kills. */
 const EVERY = 5;
 
-/** A fleet that has the examples, its site, and what a crawl in one process makes of that: what the fleet is to make of it, too. */
+/** A fleet that has the examples, its site, and the records that it must make: those of a crawl in one process. */
 async function setup() {
   const fleet = await openFleet({}, { CRAWLERS_DIR: dirname(example('shop')), ...CUSTOMER });
   const { workplace, site } = fleet;
@@ -26,7 +26,7 @@ async function setup() {
   return { ...fleet, expected };
 }
 
-/** The records of a run, without what is of the run, and by whom and when. */
+/** The records of a run, without the fields that depend on the run, the worker or the time. */
 async function recordsOf({ workplace }: Pick<Fleet, 'workplace'>, run: string): Promise<unknown[]> {
   const records = await workplace.records(run, '--all', '--empty');
   return records
@@ -43,14 +43,14 @@ async function startWorker({ workplace }: Pick<Fleet, 'workplace'>): Promise<Tra
 }
 
 describe('the shop on three workers', () => {
-  test('has the records that one process makes', { timeout: AFTER_A_KILL_MS }, async () => {
+  test('makes the same records as one process', { timeout: AFTER_A_KILL_MS }, async () => {
     const { expected, ...fleet } = await setup();
     await Promise.all(Array.from({ length: WORKERS }, () => startWorker(fleet)));
     await fleet.workplace.json(['produce', fleet.site.url('/all/'), '--run', 'spread', '--wait', ...SHOP]);
     expect(await recordsOf(fleet, 'spread')).toEqual(expected);
   });
 
-  test('has them though a worker is killed ten times on the way', { timeout: AFTER_A_KILL_MS }, async () => {
+  test('makes the same records as one process though a worker is killed ten times', { timeout: AFTER_A_KILL_MS }, async () => {
     const { expected, ...fleet } = await setup();
     const { workplace, site } = fleet;
     const workers = await Promise.all(Array.from({ length: WORKERS }, () => startWorker(fleet)));

@@ -6,7 +6,7 @@ import { example, openPractice } from '../../support/practice/open.ts';
 import { openWorkplace } from '../../support/processes/trawl.ts';
 import { readCsv } from '../../support/python-csv.ts';
 
-test('tables of several steps have a row for each item, and say which flags make better ones', {
+test('a table of several steps has a row for each item, and a remark on the flags that separate the steps', {
   timeout: 120_000,
 }, async () => {
   const [site, workplace] = [await openPractice(), await openWorkplace()];
@@ -33,7 +33,7 @@ test('tables of several steps have a row for each item, and say which flags make
   }
 });
 
-test('where its crawler is not found, a table has the columns that its records have', {
+test('if its crawler cannot be loaded, a table has the columns that its records have', {
   timeout: 120_000,
 }, async () => {
   const [site, workplace] = [await openPractice(), await openWorkplace()];

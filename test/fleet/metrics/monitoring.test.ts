@@ -9,13 +9,13 @@ import { needPromtool } from '../../support/servers/promtool.ts';
 const promtool = needPromtool();
 const DASHBOARDS = 'monitoring/grafana/dashboards';
 
-test('Prometheus takes the configuration and the rules, and each alert fires when it should', async () => {
+test('Prometheus accepts the configuration and the rules, and each alert fires when it should', async () => {
   expect(await promtool.check('config', 'monitoring/prometheus/prometheus.yml')).toContain('SUCCESS');
   expect(await promtool.check('rules', 'monitoring/prometheus/alerts.yml')).toContain('10 rules found');
   expect(await promtool.testRules('monitoring/prometheus/alerts.test.yml')).toContain('SUCCESS');
 });
 
-test('Prometheus can read every expression of the dashboards', async () => {
+test('Prometheus can parse every expression of the dashboards', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-rules-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const boards = await Promise.all(
@@ -35,7 +35,7 @@ test('promtool finds nothing wrong with the metrics of a fleet', async () => {
   expect(await promtool.checkMetrics(await new FleetMetrics({ read: async () => BUSY_FLEET }).text())).toBe('');
 });
 
-test('promtool does find what is wrong', async () => {
+test('promtool reports broken metrics and rules', async () => {
   await expect(promtool.checkMetrics('# TYPE a_total gauge\na_total 1\n')).rejects.toThrow('non-counter metrics');
   await expect(promtool.check('rules', 'monitoring/prometheus/prometheus.yml')).rejects.toThrow('FAILED');
 });

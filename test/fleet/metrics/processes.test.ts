@@ -10,7 +10,7 @@ const promtool = needPromtool();
 const WORK = [...AT_FULL_SPEED, '--log-format', 'json', '--metrics-port', '0'];
 const DONE = 'trawl_tasks_settled_total{outcome="done",reason=""}';
 
-/** Where a process serves its metrics. */
+/** The URL at which a process serves its metrics. */
 async function urlOf(trawl: Trawl): Promise<string> {
   await trawl.says(/serving metrics/);
   const line = trawl.said.split('\n').find((text) => text.includes('serving metrics')) ?? '{}';
@@ -22,7 +22,7 @@ async function scrape(url: string): Promise<{ readonly text: string; readonly sa
   return { text, samples: samplesOf(text) };
 }
 
-test('a worker exports what it does: promtool has no objection, and the counters are those of the run', async () => {
+test('a worker exports metrics that promtool accepts and whose counters match the run', async () => {
   const { workplace, site } = await openFleet({ pages: 40 });
   site.on('/page/7', (_, response) => void response.writeHead(404).end());
   const worker = workplace.start(['work', ...WORK]);
@@ -45,11 +45,11 @@ test('a worker exports what it does: promtool has no objection, and the counters
   expect(samples.get('trawl_received_bytes_total')).toBeGreaterThanOrEqual(run.bytes);
   expect(samples.get('trawl_fetch_duration_seconds_count{outcome="ok"}')).toBeGreaterThanOrEqual(39);
   expect(samples.get('trawl_gate_wait_seconds_count')).toBeGreaterThanOrEqual(40);
-  // Without the values: a number may have the digits of a port by chance.
+  // Names without values: a number can contain the digits of a port by chance.
   const names = text.replace(/ \S+$/gm, '');
   expect(names).toContain('trawl_tasks_in_hand{stage="fetch"}');
   for (const secret of [run.run, new URL(site.url('/')).port, '/page/']) expect(names).not.toContain(secret);
-  // As of its last heartbeat, which may have been before the end of the run.
+  // As of the last heartbeat, which may have been before the end of the run.
   await expect
     .poll(async () => (await workplace.json(['status'])).workers, { timeout: 20_000 })
     .toMatchObject([{ inHand: 0, progress: { stuckAfterMs: 60_000 } }]);
@@ -58,7 +58,7 @@ test('a worker exports what it does: promtool has no objection, and the counters
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test('a producer exports what it reads and offers', async () => {
+test('a producer exports metrics of its reading and offering, and none of a worker', async () => {
   const { workplace, site } = await openFleet({ pages: 3 });
   const producer = workplace.start([
     ...['produce', site.url('/sitemap.xml'), '--wait', ...AT_FULL_SPEED],
@@ -77,7 +77,7 @@ test('a producer exports what it reads and offers', async () => {
   await producer.ended;
 });
 
-test('several processes serve one port, summed; when one of them is killed, no counter goes back', {
+test('several worker processes serve summed metrics on one port, and no counter falls when one is killed', {
   timeout: AFTER_A_KILL_MS,
 }, async () => {
   const { workplace, site } = await openFleet({ pages: 60 });

@@ -4,7 +4,7 @@ import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { openFleet, pagesFetched } from '../../support/processes/fleet.ts';
 import { TcpProxy } from '../../support/proxies/tcp-proxy.ts';
 
-test('responses are kept in the Redis that CACHE_REDIS_URL names, and nobody stops when it is gone', async () => {
+test('responses are cached in the Redis of CACHE_REDIS_URL, and workers continue when it is gone', async () => {
   const { hostname, port } = new URL(inject('redisUrl'));
   const proxy = new TcpProxy({ host: hostname, port: Number(port || 6379) });
   await proxy.start();
@@ -24,7 +24,7 @@ test('responses are kept in the Redis that CACHE_REDIS_URL names, and nobody sto
   const produce = async (...args: string[]) =>
     await workplace.json(['produce', site.url('/sitemap.xml'), '--fresh', '--wait', ...args, ...AT_FULL_SPEED]);
   expect(await produce()).toMatchObject({ done: 30 });
-  // A page is settled in one Redis while it is kept in the other.
+  // A page is settled in one Redis while the other one is still caching it.
   await expect.poll(() => other.keys(`${keyPrefix}content:*`)).toHaveLength(30);
   expect(await redis.keys(`${keyPrefix}content*`)).toEqual([]);
   const before = pagesFetched(site).length;
@@ -43,7 +43,7 @@ test('responses are kept in the Redis that CACHE_REDIS_URL names, and nobody sto
   expect((await worker.ended).code).toBe(0);
 });
 
-test('what a run takes once and never again is not kept', async () => {
+test('only runs with --fresh cache their pages: other runs never fetch one again', async () => {
   const { workplace, site, redis, keyPrefix } = await openFleet({ pages: 30 });
   const worker = workplace.start(['work', ...AT_FULL_SPEED]);
   await worker.says(/consuming/);

@@ -10,13 +10,13 @@ const [USER, PASSWORD] = ['canary-user', 'canary-pass'];
 const BASIC = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`;
 const CANARY = /canary|Y2FuYXJ5/;
 
-/** A URL with the canary in front of its host. */
+/** Returns the URL with the canary as its credentials. */
 function sung(url: string): string {
   return url.replace('://', `://${USER}:${PASSWORD}@`);
 }
 
 /**
- * A site that is closed to who has no login.
+ * A site that answers 401 without the login.
  *
  * | path                | answers                                                         |
  * |---------------------|-----------------------------------------------------------------|
@@ -64,7 +64,7 @@ async function sites() {
   return { site: await closedSite(other), other };
 }
 
-/** All that lies in the records' folder, but for the database, which only its owner may read. */
+/** The text of all files in the workplace except the database, which only its owner may read. */
 async function filesOf({ folder }: Workplace): Promise<string> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = names.filter((entry) => entry.isFile() && !entry.name.startsWith('trawl.sqlite'));
@@ -76,7 +76,7 @@ function said({ stdout, stderr }: Ended): string {
   return stdout + stderr;
 }
 
-test('a fleet: credentials are sent to their origin, and shown nowhere', { timeout: 120_000 }, async () => {
+test('a fleet sends the credentials of a URL to its origin, and shows them nowhere', { timeout: 120_000 }, async () => {
   const { workplace, redis, keyPrefix } = await openFleet();
   const { site, other } = await sites();
   const told: string[] = [];
@@ -89,7 +89,7 @@ test('a fleet: credentials are sent to their origin, and shown nowhere', { timeo
   const worker = workplace.start(['work', '--robots', 'ignore', ...flags]);
   await worker.says(/consuming/);
   const seeds = ['/', '/away', '/nowhere'].map((path) => sung(site.url(path)));
-  // The same without credentials is another page, and a refusal.
+  // Without credentials, the URL is another page, and is refused.
   await run('produce', site.url('/a'), '--run', 'open', '--wait', ...flags);
   const produced = await run('produce', ...seeds, '--run', 'mine', '--follow', '--wait', '--json', ...flags);
   expect(JSON.parse(produced.stdout)).toMatchObject({
@@ -124,7 +124,7 @@ test('a fleet: credentials are sent to their origin, and shown nowhere', { timeo
     (await redis.keys(`${keyPrefix}*`)).map(async (key) => [key, await redis.dump(key)]),
   );
   expect(values.flat().join('\n'), 'what Redis has of a run that is over').not.toMatch(CANARY);
-  // A letter has them still: it is crawled again with them.
+  // A letter still has them: it is crawled again with them.
   const before = site.requests.length;
   const replayed = await run('dlq', 'replay', '--run', 'mine', '--reason', 'http_4xx');
   expect(replayed.code).toBe(0);
@@ -133,13 +133,13 @@ test('a fleet: credentials are sent to their origin, and shown nowhere', { timeo
     .toEqual([BASIC]);
   told.push(worker.said, await filesOf(workplace));
   for (const text of told) expect(text).not.toMatch(CANARY);
-  // The run without credentials was refused, and took no page from the other.
+  // The run without credentials was refused, and took no page from the other run.
   expect(
     site.requests.filter(({ path, headers }) => path === '/a' && headers.authorization === undefined),
   ).toHaveLength(1);
 });
 
-test('in one process: the same, and a resumed crawl still has them', { timeout: 120_000 }, async () => {
+test('one process shows credentials nowhere, and a resumed crawl still has them', { timeout: 120_000 }, async () => {
   const workplace = await openWorkplace();
   const { site } = await sites();
   const args = ['--log-level', 'debug', '--follow', '--run', 'mine', ...AT_FULL_SPEED];
@@ -165,7 +165,7 @@ test('in one process: the same, and a resumed crawl still has them', { timeout: 
     expect(text).not.toMatch(CANARY);
 });
 
-test('a page with and one without credentials are two, in one run', async () => {
+test('the same URL with and without credentials are two pages of a run', async () => {
   const workplace = await openWorkplace();
   const { site } = await sites();
   const seeds = [site.url('/a'), sung(site.url('/a')), sung(site.url('/a'))];

@@ -15,7 +15,7 @@ export default defineCrawler({
 `;
 const LINKS = ['/a.pdf', '/again?id=1', '/moved', '/gone', '/cut.zip', '/..%2f..%2fpasswd;$(id)'];
 
-/** A page that links to files, of all sorts of luck. */
+/** Serves a page that links to files, some of which fail. */
 function answer(site: TestSite): void {
   const file = (path: string, body: string, type = 'application/pdf'): void =>
     site.on(path, (_, response) => {
@@ -43,7 +43,7 @@ async function programOf(workplace: Workplace): Promise<string> {
   return program;
 }
 
-/** What is stored, by the links that asked for it, and what is not, with why. */
+/** The stored files by the links that asked for them, and the reasons for those that are not stored. */
 async function stored(workplace: Workplace, site: TestSite): Promise<object> {
   const found: Record<string, string> = {};
   const records = [...(await workplace.records('r', '--all'))].filter(({ step }) => step === 'download');
@@ -75,7 +75,7 @@ const STORED = {
 const OWN = ['--crawler', 'files', '--max-attempts', '1', ...AT_FULL_SPEED];
 
 test.each(['got', 'undici'])(
-  'one process stores the files that a step asks for, each content once (%s)',
+  'one process stores the files that a step downloads, each content once (%s)',
   async (lane) => {
     const site = new TestSite();
     await site.start();
@@ -90,7 +90,7 @@ test.each(['got', 'undici'])(
   },
 );
 
-test('a fleet does the same', async () => {
+test('a fleet stores the files that a step downloads, each content once', async () => {
   const { workplace, site } = await openFleet();
   answer(site);
   const program = await programOf(workplace);

@@ -5,7 +5,7 @@ import { openWorkplace } from '../../support/processes/trawl.ts';
 import { type TestHandler, TestSite } from '../../support/site.ts';
 
 /**
- * Answers `/docs/<n>`, and the same with a slash, with links to two pages further down, up the tree, and to a file.
+ * Answers `/docs/<n>`, with and without a trailing slash, with links to two deeper pages, to `/`, and to a file.
  *
  * Only one page links to each, so that its depth doesn't depend on which of two answers came first.
  */
@@ -25,7 +25,7 @@ const paths = (site: TestSite): string[] => site.requests.map(({ path }) => path
 const PATTERNS = ['--scope', 'path', '--exclude', '*.pdf,*sort=*', '--url-key', 'no-trailing-slash'];
 
 describe('following links', () => {
-  test('in the folder of the seed, by patterns, one page for a URL and its trailing slash', async () => {
+  test('stays in the folder of the seed, keeps to patterns, and takes a URL with a trailing slash for the same page', async () => {
     const site = new TestSite();
     await site.start();
     onTestFinished(() => site.stop());
@@ -41,7 +41,7 @@ describe('following links', () => {
     expect(keys).toHaveLength(15);
   });
 
-  test('a limit of pages is said, and a run that goes on keeps to it', async () => {
+  test('--max-pages limits the pages of a crawl, and its summary says so', async () => {
     const site = new TestSite({ pages: 100, linksPerPage: 5 });
     await site.start();
     onTestFinished(() => site.stop());
@@ -58,7 +58,7 @@ describe('following links', () => {
     });
   });
 
-  test('--limit takes the first URLs, seeds and links together, also when the crawl is resumed', async () => {
+  test('--limit takes the first URLs, seeds and links together', async () => {
     const site = new TestSite({ pages: 100, linksPerPage: 5 });
     await site.start();
     onTestFinished(() => site.stop());
@@ -72,7 +72,7 @@ describe('following links', () => {
     expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('expected --limit to be a number of URLs')]);
   });
 
-  test('what the default depth has cut is told with its flag; a list is followed to its end', async () => {
+  test('the summary counts links beyond the default depth, and rel=next links are followed to the end', async () => {
     const site = new TestSite({ pages: 5, linksPerPage: 1 });
     await site.start();
     onTestFinished(() => site.stop());
@@ -90,7 +90,7 @@ describe('following links', () => {
     expect(stdout).toContain('1 link more than 3 deep was left out (the default depth; --max-depth changes it).');
   });
 
-  test('patterns that could never match are refused, as is a scope that is none', async () => {
+  test('patterns that could never match and unknown scopes are refused', async () => {
     const workplace = await openWorkplace();
     const { code, stderr } = await workplace.run([
       'crawl',
@@ -105,7 +105,7 @@ describe('following links', () => {
     expect(stderr).toContain('expected --scope to be one of host, domain, path, got "site"');
   });
 
-  test('a fleet takes exactly as many URLs as its limit, whichever worker finds them', async () => {
+  test('a fleet takes exactly --limit URLs, whichever worker finds them', async () => {
     const { workplace, site } = await openFleet();
     serveDocs(site, 60);
     for (const _ of [1, 2]) workplace.start(['work', ...AT_FULL_SPEED]);
@@ -116,9 +116,9 @@ describe('following links', () => {
     expect(summary.leftOut.limit).toBeGreaterThan(0);
   });
 
-  test('a fleet takes no page more than it may, and a replay follows as its origin does', async () => {
+  test('a fleet takes no more than --max-pages, and a replay follows links with the scope and URL key of its original run', async () => {
     const { workplace, site } = await openFleet();
-    // Fifteen pages go no deeper than this, in whatever order they come.
+    // Fifteen pages go no deeper than this, in any order.
     serveDocs(site, 260);
     let isMended = false;
     site.on('/docs/3/', (_, response) => {

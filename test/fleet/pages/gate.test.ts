@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import { openFleet, pagesFetched } from '../../support/processes/fleet.ts';
 
 /**
- * A start is late at the origin by what lies between: on a busy machine half a second for the first request of a process.
+ * A request reaches the origin late: on a busy machine by half a second for the first request of a process.
  * So an interval is twice as long.
  */
 const PER_MINUTE = 60;
 const PAGES = 16;
 const INTERVAL_MS = 60_000 / PER_MINUTE;
-/** What a request may be late by, between the gate and the origin's log. */
+/** The longest delay of a request between the gate and the origin's log. */
 const SLACK_MS = 50;
 
-test('four workers on one host keep its limit together: in k intervals, at most k + 1 requests start', async () => {
+test('four workers on one host keep its limit together: at most k + 1 requests start in k intervals', async () => {
   const { workplace, site } = await openFleet({ pages: PAGES });
   const flags = ['--private-hosts', '127.0.0.0/8', '--robots', 'ignore'];
   for (let i = 0; i < 4; i++) workplace.start(['work', ...flags]);

@@ -8,7 +8,7 @@ import { TestSite } from '../../support/site.ts';
 
 const TOKEN = 'Bearer open-sesame';
 
-/** Every path of a site but robots.txt and the sitemap says who may read it. */
+/** Serves a page whose title says whether the request had the token. */
 function guard(site: TestSite): void {
   site.on('/page/1', ({ headers }, response) => {
     const isKnown = headers.authorization === TOKEN;
@@ -23,7 +23,7 @@ async function writeHeaders(workplace: Workplace, headers: unknown): Promise<str
   return file;
 }
 
-test('pages, robots.txt and sitemaps of a host are asked for with its headers, other hosts without', async () => {
+test('pages, robots.txt and sitemaps of a host are requested with its headers, and other hosts without', async () => {
   const [site, other] = [new TestSite({ pages: 5 }), new TestSite({ pages: 5 })];
   for (const each of [site, other]) {
     await each.start();
@@ -42,10 +42,10 @@ test('pages, robots.txt and sitemaps of a host are asked for with its headers, o
   expect(stdout + stderr).not.toContain('sesame');
 });
 
-// A dozen processes start, each with a second or two of CPU time: on a busy machine that alone takes a minute.
+// A dozen processes start, each taking a second or two of CPU time: on a busy machine that alone takes a minute.
 const CACHE_TEST = { timeout: 120_000 };
 test(
-  'a worker without the headers never reads a private page out of the cache, nor one with them a public one',
+  'workers with and without the headers of a host never share its cached pages',
   CACHE_TEST,
   async () => {
     const { workplace, site, redis, keyPrefix } = await openFleet();
@@ -84,7 +84,7 @@ test.each([
   [{ 'a.test': { Host: 'sesame' } },         '"a.test", header "Host": can\'t be set'],
   [{ 'a.test': { cookie: 'sesame\n' } },     '"a.test", header "cookie": expected its value to be a text of one line'],
   ['{"a.test": {"cookie": "sesame"',         'is not JSON'],
-])('a file with a mistake is named, with host and header, and 78: %j', async (headers, said) => {
+])('a mistake in a headers file exits with 78 and names the file, the host and the header: %j', async (headers, said) => {
   const workplace = await openWorkplace();
   const file = await writeHeaders(workplace, headers);
   for (const command of [['crawl', 'http://127.0.0.1:9/'], ['work'], ['produce', 'http://127.0.0.1:9/']]) {

@@ -11,19 +11,19 @@ const HOOK = join(import.meta.dirname, '../../support/hostile/usage-hook.ts');
 const PAGES = 40;
 const SLOTS = 16;
 const MAX_BODY_BYTES = 10 * 1024 ** 2;
-/** Of each page in hand: its body, twice while it is put together, its links, and the line of its record on its way to the disk. */
+/** Per page in hand: its body, twice while it is put together, its links, and its record line on the way to the disk. */
 const MAX_IN_HAND_BYTES = 2 * MAX_BODY_BYTES + 2 * MAX_LINKS_LENGTH + 2 * MAX_RECORD_BYTES;
-/** The program itself, one page that is being read, and what V8 hasn't cleared away yet. */
+/** The program itself, one page that is being read, and garbage that V8 hasn't collected yet. */
 const MAX_BESIDE_MB = 450;
 
-/** As large as a page may be in all of its parts; its content takes six times its length in JSON. */
+/** A page of the largest size in all its parts; in JSON its content takes six times its length. */
 function largestPage(): string {
   const links = Array.from({ length: 10_000 }, (_, n) => `<a href="/${'x'.repeat(70)}${n}"></a>`).join('');
   const head = `<title>${'€'.repeat(2_000)}</title>${links}`;
   return head + '\u0001'.repeat(MAX_BODY_BYTES - Buffer.byteLength(head));
 }
 
-test('the memory of a crawl is what it has in hand, times what a page may be', { timeout: 200_000 }, async () => {
+test('the memory of a crawl stays below its slots times the largest page, plus a fixed rest', { timeout: 200_000 }, async () => {
   const [site, html] = [new TestSite(), largestPage()];
   await site.start();
   onTestFinished(() => site.stop());

@@ -11,11 +11,11 @@ const HOSTILE_PAGES = 500;
 const GOOD_PAGES = 100;
 const MAX_RSS_MB = 600;
 const MAX_TURN_MS = 500;
-/** Where the hook's yardstick takes longer than this, the machine is slower, and a turn may be longer. */
+/** If the hook's yardstick takes longer than this, the machine is slower, and a turn may take longer. */
 const YARDSTICK_MS = 6;
 const HOOK = join(import.meta.dirname, '../../support/hostile/usage-hook.ts');
 
-test('among five hundred hostile pages a worker keeps its pace, its size and its records', {
+test('among 500 hostile pages a worker stays responsive and small, and fetches every good page', {
   timeout: 300_000,
 }, async () => {
   const { workplace, site } = await openFleet({ pages: GOOD_PAGES });
@@ -30,7 +30,7 @@ test('among five hundred hostile pages a worker keeps its pace, its size and its
   // A good page after every few hostile ones.
   const step = Math.floor(hostile.length / GOOD_PAGES);
   const urls = hostile.flatMap((url, n) => [url, ...(n % step === 0 ? good.splice(0, 1) : [])]).concat(good);
-  // All links are looked at, but none matches.
+  // All links are checked, but none matches.
   const flags = ['--max-attempts', '1', '--content', 'text', '--follow', '--include', '/nowhere/*', ...AT_FULL_SPEED];
   const summary = await workplace.json(['produce', '-', '--run', 'mine', '--wait', ...flags], urls.join('\n'));
   expect(summary).toMatchObject({ state: 'finished', discovered: urls.length, waiting: 0, inFlight: 0 });

@@ -7,7 +7,7 @@ import { TestSite } from '../../support/site.ts';
 
 const LINKS = Array.from({ length: 100_000 }, (_, n) => `<a href="/${n}">${n}</a>`).join('\n');
 
-/** Pages that were made to do harm, and what each comes to. */
+/** Pages made to do harm, and the outcome of each. */
 const HOSTILE: readonly (readonly [path: string, ending: string])[] = [
   ['/bomb?mb=30', 'skipped size'],
   ['/bomb?mb=30&coding=br', 'skipped size'],
@@ -41,11 +41,11 @@ const [WITHOUT_END, WITH_END] = [
   HOSTILE.filter(([, ending]) => ending !== 'failed timeout'),
 ];
 
-// What has an end has time for it: how soon 10 MiB are read is the machine's doing.
+// Pages that end get time to do so: how fast 10 MiB are read depends on the machine.
 test.each([
-  ['pages without an end cost their deadline', '2s', WITHOUT_END],
-  ['other hostile pages cost little memory', '30s', WITH_END],
-] as const)('%s, and each is told by its reason', async (_, fetchTimeout, pages) => {
+  ['endless pages end at their deadline', '2s', WITHOUT_END],
+  ['other hostile pages fit in little memory', '30s', WITH_END],
+] as const)('%s, each with its reason', async (_, fetchTimeout, pages) => {
   const workplace = await openWorkplace();
   const certificate = join(workplace.folder, 'certificate.pem');
   await writeFile(certificate, selfSigned.cert);
@@ -56,7 +56,7 @@ test.each([
   expected.set(secure.url('/page/1'), 'done').set(secure.url('/truncated'), 'failed connection');
   for (let n = 1; n <= 20; n++) expected.set(inOrder.url(`/page/${n}`), 'done');
   const flags = ['--private-hosts', '127.0.0.0/8', '--robots', 'ignore', '--rate', 'none', '--content', 'text'];
-  // Two slots: unless each is freed in time, nobody else gets one.
+  // Two slots: unless each is freed in time, no other page gets one.
   const limits = ['--worker-concurrency', '2', '--fetch-timeout', fetchTimeout, '--max-attempts', '1'];
   const env = { NODE_EXTRA_CA_CERTS: certificate, NODE_OPTIONS: '--max-old-space-size=256' };
   const list = [...expected.keys()].join('\n');

@@ -5,7 +5,7 @@ import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { openFleet } from '../../support/processes/fleet.ts';
 import type { Workplace } from '../../support/processes/trawl.ts';
 
-/** A crawler whose product pages are at a step of their own, by a pattern. */
+/** The text of a crawler whose product pages go to their own step by a pattern. */
 function shopOf(version: number, strict = false): string {
   return `import { defineCrawler } from 'trawl';
 export default defineCrawler({
@@ -16,14 +16,14 @@ export default defineCrawler({
 `;
 }
 
-/** Writes a crawler into a folder of its own. */
+/** Writes a crawler into its own folder. */
 async function write({ folder }: Workplace, name: string, text: string): Promise<string> {
   await mkdir(join(folder, name));
   await writeFile(join(folder, name, 'shop.ts'), text);
   return `./${name}/shop.ts`;
 }
 
-test('a fleet has its crawler by a path: producer and worker each by their own', async () => {
+test('a producer and a worker can load the same crawler from different paths', async () => {
   const { workplace, site } = await openFleet();
   const [here, there] = [await write(workplace, 'here', shopOf(1)), await write(workplace, 'there', shopOf(1))];
   const worker = workplace.start(['work', '--crawler', there, ...AT_FULL_SPEED]);
@@ -39,7 +39,7 @@ test('a fleet has its crawler by a path: producer and worker each by their own',
   ]);
 });
 
-test('with strictVersion a worker of another version leaves a run to those that have the one it began with', async () => {
+test('with strictVersion a worker with another version of the crawler leaves the run to workers with the first one', async () => {
   const { workplace, site } = await openFleet();
   const [first, second] = [
     await write(workplace, 'first', shopOf(1, true)),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWorkplace } from '../../support/processes/trawl.ts';
 
-/** The text of a crawler whose seeds do this, in its fourth line. */
+/** The text of a crawler whose seeds run this statement, in its fourth line. */
 function seedsThat(statement: string): string {
   return `import { defineCrawler } from 'trawl';
 export default defineCrawler({
@@ -19,7 +19,7 @@ export default defineCrawler({
 test.each([
   ['an endless loop',       'for (let n = 0; ; n++) if (n < 0) break;'],
   ['a loop of microtasks',  'for (;;) await null;'],
-])('seeds that do not let go of the process, %s, end the command, which says where', async (_, statement) => {
+])('seeds that block the process by %s end the command, which says where', async (_, statement) => {
   const workplace = await openWorkplace();
   await writeFile(join(workplace.folder, 'shop.ts'), seedsThat(statement));
   const { code, stderr } = await workplace.start(['crawl', '--crawler', './shop.ts', '--step-timeout', '100ms']).ended;

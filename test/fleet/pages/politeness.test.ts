@@ -5,7 +5,7 @@ import { TestSite } from '../../support/site.ts';
 
 const PER_MINUTE = 60;
 const PAGES = 24;
-/** Processes begin slowly on a busy machine: the rate is taken from here on. */
+/** Processes start slowly on a busy machine: the rate is measured from this request on. */
 const STEADY_FROM = 4;
 const IN_ORDER = 18;
 const TRAPS = 12;
@@ -21,7 +21,7 @@ const FLAGS = [
 ];
 const RATE = ['--rate', `${PER_MINUTE}/min`];
 
-/** Twenty hosts: eighteen in order, a tarpit, and one that answers everything with 503. */
+/** Twenty hosts: eighteen healthy ones, a tarpit, and one that answers everything with 503. */
 async function twentyHosts() {
   const sites = await Promise.all(
     Array.from({ length: IN_ORDER + 2 }, async () => {
@@ -38,7 +38,7 @@ async function twentyHosts() {
   return { tarpit, broken, inOrder, list: [...traps, ...refusals, ...pages].join('\n') };
 }
 
-/** Requests a minute that a site saw. */
+/** Requests per minute that reached a site. */
 function rateOf({ requests }: TestSite): number {
   const steady = requests.slice(STEADY_FROM);
   const minutes = ((steady.at(-1)?.at ?? 0) - (steady[0]?.at ?? 0)) / 60_000;
@@ -52,7 +52,7 @@ function expectFullRate(sites: readonly TestSite[]): void {
   expect(fast, 'those above it').toEqual([]);
 }
 
-test('of 20 hosts, a tarpit and one that answers 503 cost the other 18 nothing', { timeout: 180_000 }, async () => {
+test('a tarpit and a host that answers 503 do not slow the other 18 hosts of a fleet', { timeout: 180_000 }, async () => {
   const { workplace, redis, keyPrefix } = await openFleet();
   const { tarpit, broken, inOrder, list } = await twentyHosts();
   for (let n = 0; n < 2; n++) workplace.start(['work', ...FLAGS]);
@@ -60,7 +60,7 @@ test('of 20 hosts, a tarpit and one that answers 503 cost the other 18 nothing',
   expect(summary).toMatchObject({ done: IN_ORDER * PAGES, failed: 2 * TRAPS });
   expectFullRate(inOrder);
   expect(tarpit.mostOpen, 'open at the tarpit').toBeLessThanOrEqual(2);
-  // Five in a row open the breaker; beside them, what was under way.
+  // Five in a row open the breaker; the others were under way by then.
   expect(tarpit.requests.length).toBeLessThanOrEqual(7);
   expect(broken.requests.length).toBeLessThanOrEqual(7);
   expect(summary.reasons.failed.host_down).toBeGreaterThanOrEqual(2 * (TRAPS - 7));
@@ -68,7 +68,7 @@ test('of 20 hosts, a tarpit and one that answers 503 cost the other 18 nothing',
   expect(host).toMatchObject({ opened: '1', slow_reason: 'HTTP 503', reason: expect.stringMatching(/5xx in a row$/) });
 });
 
-test('the same in one process', { timeout: 180_000 }, async () => {
+test('a tarpit and a host that answers 503 do not slow the other 18 hosts of one process', { timeout: 180_000 }, async () => {
   const workplace = await openWorkplace();
   const { inOrder, list } = await twentyHosts();
   const summary = await workplace.json(['crawl', '-', ...RATE, ...FLAGS], list);

@@ -23,7 +23,7 @@ async function openProxies(): Promise<readonly [HttpProxy, SocksProxy, string]> 
   return [http, socks, dead];
 }
 
-test('trawl crawl through proxies, one of them dead: every page once, and no login anywhere', async () => {
+test('a crawl through proxies, one of them dead, fetches each page once and shows no login', async () => {
   const [http, socks, dead] = await openProxies();
   const site = new TestSite({ pages: 40 });
   await site.start();
@@ -42,7 +42,7 @@ test('trawl crawl through proxies, one of them dead: every page once, and no log
   const { code, stdout, stderr } = await crawl.ended;
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { state: 'finished', done: 40, failed: 0, records: 40 }]);
   expect(pagesFetched(site).sort()).toEqual(allPages(40).sort());
-  // robots.txt and the sitemap come through them, too.
+  // robots.txt and the sitemap also go through the proxies.
   expect(http.asked.length).toBeGreaterThan(5);
   expect(site.requests.length - http.asked.length).toBeGreaterThan(5);
   expect(stderr).toContain(`a proxy rests:`);
@@ -52,7 +52,7 @@ test('trawl crawl through proxies, one of them dead: every page once, and no log
   for (const secret of ['sesame', AS_BASIC]) expect(told).not.toContain(secret);
 });
 
-test('a private address is not even named to the proxy', async () => {
+test('a private address is skipped without a request to the proxy', async () => {
   const [http] = await openProxies();
   const workplace = await openWorkplace({ PROXY_URL: http.url });
   const { code, stdout } = await workplace.run(['crawl', 'http://127.0.0.1:9/page', '--robots', 'ignore', '--json']);
@@ -61,7 +61,7 @@ test('a private address is not even named to the proxy', async () => {
   expect(http.asked).toEqual([]);
 });
 
-test('a fleet through proxies; doctor says which of them answer', async () => {
+test('a fleet crawls through proxies, and doctor says which of them answer', async () => {
   const [http, socks, dead] = await openProxies();
   const proxies = { PROXY_URL: [http.url, socks.url, dead].join(',') };
   const { workplace, site } = await openFleet({ pages: 30 }, { ...proxies, CONTACT_URL: 'https://a.test/' });

@@ -3,7 +3,7 @@ import { mostWithin } from '../../faults/harness/host-limits.ts';
 import { openFleet } from '../../support/processes/fleet.ts';
 import { TestSite } from '../../support/site.ts';
 
-test('a site that has moved: both hosts keep their limits, and the old one is asked once for each page', async () => {
+test('when a site redirects to a new host, both keep their limits and each gets one request per page', async () => {
   const { workplace, site: old } = await openFleet();
   const site = new TestSite();
   await site.start();
@@ -24,7 +24,7 @@ test('a site that has moved: both hosts keep their limits, and the old one is as
   expect(site.requests.length).toBe(40);
   for (const each of [old, site]) {
     const starts = each.requests.map(({ at }) => at);
-    // 5 a second; one more by the definition of the limit, and one for the error of the measure.
+    // 5 per second, one more by the definition of the limit, and one for measuring errors.
     expect(mostWithin(starts, 1_000)).toBeLessThanOrEqual(7);
   }
   const records = await workplace.records('moved');

@@ -7,7 +7,7 @@ import { copyProgram } from '../../support/processes/own-program.ts';
 import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
 
-/** Searches by a form, asks for what it found as JSON, and has a fallback for what is gone. */
+/** Searches with a form, fetches the results as JSON, and has a fallback for missing pages. */
 const SEARCH = `import { defineCrawler } from '../shared/crawler/crawler.ts';
 export default defineCrawler({
   name: 'search',
@@ -27,7 +27,7 @@ export default defineCrawler({
 });
 `;
 
-/** A site that answers `POST /search` by a redirect to what was found, and cuts `/cut`. */
+/** Answers `POST /search` with a redirect to the results, and cuts the connection of `/cut`. Returns the requests. */
 function answer(site: TestSite): string[] {
   const asked: string[] = [];
   site.on('/search', (request, response) => {
@@ -64,7 +64,7 @@ async function programOf(workplace: Workplace): Promise<string> {
   return program;
 }
 
-/** What is recorded of a run: data by step, and what failed. */
+/** The records of a run: data by step, then the failures. */
 async function recorded(workplace: Workplace): Promise<unknown[]> {
   const [done, failed] = [await workplace.records('r'), await workplace.records('r', '--failed')];
   const items = done.filter(({ data }) => data !== null).map(({ step, data }) => [step, data]);
@@ -78,7 +78,7 @@ const RECORDED = [
 ];
 const OWN = ['--crawler', 'search', ...AT_FULL_SPEED];
 
-test('one process posts forms, follows what they lead to, and repeats none whose fate is unknown', async () => {
+test('one process posts forms, follows their results, and never repeats a POST whose fate is unknown', async () => {
   const site = new TestSite();
   await site.start();
   onTestFinished(() => site.stop());
@@ -92,7 +92,7 @@ test('one process posts forms, follows what they lead to, and repeats none whose
   expect(await recorded(workplace)).toEqual(RECORDED);
 });
 
-test('a fleet does the same', async () => {
+test('a fleet posts forms, follows their results, and never repeats a POST whose fate is unknown', async () => {
   const { workplace, site } = await openFleet();
   const asked = answer(site);
   const program = await programOf(workplace);

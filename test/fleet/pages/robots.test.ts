@@ -2,15 +2,15 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { allPages, openFleet, pagesFetched } from '../../support/processes/fleet.ts';
 import { TestSite } from '../../support/site.ts';
 
-/** All of a fleet but `--robots ignore`. */
+/** The usual flags of a fleet, without `--robots ignore`. */
 const FLAGS = ['--private-hosts', '127.0.0.0/8', '--cache-ttl', 'none', '--rate', '6000/min'];
 
 const DELAY_MS = 700;
-/** What a request may be late by, between the gate and the origin's log, on a busy machine. */
+/** The longest delay of a request between the gate and the origin's log, on a busy machine. */
 const SLACK_MS = 350;
 
-describe('robots.txt, by a fleet', () => {
-  test('four workers ask once, and leave alone what is forbidden', async () => {
+describe('robots.txt', () => {
+  test('is fetched once by four workers, which skip the forbidden pages', async () => {
     const { workplace, site, redis, keyPrefix } = await openFleet({ pages: 60 });
     site.robots = `User-agent: *\nDisallow: /page/1\nAllow: /page/10$\nSitemap: ${site.url('/sitemap.xml')}\n`;
     for (let i = 0; i < 4; i++) workplace.start(['work', ...FLAGS]);
@@ -27,7 +27,7 @@ describe('robots.txt, by a fleet', () => {
     expect(records.length).toBe(50);
   });
 
-  test('a Crawl-delay is kept by all together, and slows no other host', async () => {
+  test('with a Crawl-delay spaces the requests of all workers together, and slows no other host', async () => {
     const { workplace, site } = await openFleet({ pages: 6 });
     const other = new TestSite({ pages: 40 });
     await other.start();
@@ -39,14 +39,14 @@ describe('robots.txt, by a fleet', () => {
     expect(summary).toMatchObject({ done: 46, failed: 0 });
     const starts = site.requests.map(({ at }) => at);
     expect(starts.length, 'the file and six pages').toBe(7);
-    // A request may be late on its way to the log, which makes the next gap look short: by three, no delay is lost.
+    // A late request makes the next gap look short, so each span covers two gaps, in which no delay is lost.
     const spans = starts.slice(2).map((at, index) => at - (starts[index] ?? 0));
     expect(Math.min(...spans)).toBeGreaterThan(2 * DELAY_MS - SLACK_MS);
     expect((starts.at(-1) ?? 0) - (starts[0] ?? 0)).toBeGreaterThan(6 * DELAY_MS - SLACK_MS);
     expect(other.requests.at(-1)?.at, 'long done by then').toBeLessThan(starts.at(-1) ?? 0);
   });
 
-  test('a 503 pauses the host, with its reason, and the pages go on later at no attempt', async () => {
+  test('answered with 503 pauses the host with that reason, and its pages are fetched later at no attempt', async () => {
     const { workplace, site } = await openFleet({ pages: 10 });
     site.on('/robots.txt', (_, response) => response.writeHead(503, { 'retry-after': '600' }).end());
     for (let i = 0; i < 2; i++) workplace.start(['work', ...FLAGS]);
@@ -63,7 +63,7 @@ describe('robots.txt, by a fleet', () => {
     expect(records.map(({ attempt }) => attempt)).toEqual(Array(10).fill(1));
   });
 
-  test('one that never can be had ends its run: the host is down', async () => {
+  test('that never answers well fails the pages of its host with host_down', async () => {
     const { workplace, site } = await openFleet({ pages: 5 });
     site.on('/robots.txt', (_, response) => response.writeHead(503, { 'retry-after': '1' }).end());
     workplace.start(['work', ...FLAGS, '--host-give-up', '3s']);
@@ -75,7 +75,7 @@ describe('robots.txt, by a fleet', () => {
     expect(pagesFetched(site)).toEqual([]);
   });
 
-  test('a crawl of one process obeys as well, links included, and can be told not to', async () => {
+  test('is obeyed by a crawl in one process, for links too, unless --robots ignore is given', async () => {
     const { workplace, site } = await openFleet({ pages: 8, linksPerPage: 7 });
     site.robots = 'User-agent: *\nDisallow: /page/3\n';
     const crawl = ['crawl', site.url('/page/1'), '--follow', ...FLAGS];

@@ -36,7 +36,7 @@ describe('a step that fails', () => {
     ['returns nothing', 'return;',                   'crawler own: expected a step to return { data, links }, got undefined'],
     ['never settles',  'await new Promise(() => {});', 'crawler own: it took longer than 0.5 s (STEP_TIMEOUT)'],
     ['waits for ever', 'await new Promise((done) => setTimeout(done, 1e9));', 'crawler own: it took longer than 0.5 s (STEP_TIMEOUT)'],
-  ])('because it %s: its page fails, the others do not, and the crawl ends', async (_, step, error) => {
+  ])('because it %s fails its page alone, and the crawl ends', async (_, step, error) => {
     const { site, workplace, program } = await setup(step);
     const options = ['--run', 'r', '--step-timeout', '500ms', '--json', ...OWN];
     const { code, stdout, stderr } = await workplace.start(['crawl', site.url('/'), ...options], undefined, { program }).ended;
@@ -46,7 +46,7 @@ describe('a step that fails', () => {
     expect(stderr).toContain(JSON.stringify(error).slice(1, -1));
   });
 
-  test('names its file behind symlinks of program and crawler, too', async () => {
+  test('names its file even if the program and the crawler are symlinks', async () => {
     const { site, workplace, program } = await setup('null.field;');
     const elsewhere = join(workplace.folder, 'my crawler (2).ts');
     await rename(join(program, 'crawlers/own.ts'), elsewhere);
@@ -68,14 +68,14 @@ describe('a step that fails', () => {
   });
 });
 
-describe('a step that does not let go of its process', () => {
+describe('a step that blocks its process', () => {
   // biome-ignore format: a table
   test.each([
     ['an endless loop',                    ENDLESS],
     ['a loop behind an await',             `await 1; ${ENDLESS}`],
     ['a loop of microtasks',               'for (;;) await null;'],
     ['a regular expression without end',   "/^(a+)+$/.test('a'.repeat(60) + 'b');"],
-  ])('%s: the crawl says where, exits with 1, and can be resumed', async (_, step) => {
+  ])('with %s makes the crawl say where, exit with 1, and leave a run that can be resumed', async (_, step) => {
     const { site, workplace, program } = await setup(step);
     const options = ['--run', 'r', '--step-timeout', '100ms', ...OWN];
     const crawl = workplace.start(['crawl', site.url('/'), ...options], undefined, { program });
@@ -93,7 +93,7 @@ describe('a step that does not let go of its process', () => {
     expect(JSON.parse(resumed.stdout)).toMatchObject({ state: 'finished', done: 5, failed: 0, records: 5 });
   });
 
-  test('a process that was stopped for longer was not stuck', async () => {
+  test('is not what a process stopped by SIGSTOP is taken for', async () => {
     const { site, workplace, program } = await setup('return {};', 40);
     const options = [
       '--run',
@@ -118,7 +118,7 @@ describe('a step that does not let go of its process', () => {
     expect(JSON.parse(stdout)).toMatchObject({ done: 40, failed: 0 });
   });
 
-  test('with a debugger attached, a process may stand still', async () => {
+  test('does not end a process with a debugger attached', async () => {
     const { site, workplace, program } = await setup(
       'const end = Date.now() + 13_000; while (Date.now() < end);  return {};',
     );
@@ -132,7 +132,7 @@ describe('a step that does not let go of its process', () => {
     expect(JSON.parse(stdout)).toMatchObject({ done: 5, failed: 0 });
   });
 
-  test('a worker ends, and the others of the fleet get the rest', async () => {
+  test('ends its worker, and the other workers of the fleet take the rest', async () => {
     const { workplace, site, redis, keyPrefix } = await openFleet({ pages: 20 });
     const program = await copyProgram(join(workplace.folder, 'program'), { own: crawlerText('/page/2', ENDLESS) });
     const options = ['--step-timeout', '100ms', ...OWN];

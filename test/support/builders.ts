@@ -15,7 +15,7 @@ export const FAST_RUN: RunOptions = {
   recrawlAfterMs: 0,
 };
 
-/** A record of a page, by its URL. */
+/** Builds the record of a page that is done. */
 export function doneRecord(url: string, extra: Partial<DoneRecord> = {}): DoneRecord {
   return {
     run: 'r',
@@ -42,7 +42,7 @@ export function doneRecord(url: string, extra: Partial<DoneRecord> = {}): DoneRe
   };
 }
 
-/** The line of a task that failed. */
+/** Builds the record of a task that failed. */
 export function failedRecord(url: string, extra: Partial<EndedRecord> = {}): EndedRecord {
   const { run, task, crawler, step, release, attempt, worker, depth, fetchedAt } = doneRecord(url);
   return {
@@ -62,7 +62,7 @@ export function failedRecord(url: string, extra: Partial<EndedRecord> = {}): End
   };
 }
 
-/** A run somewhere in its life. */
+/** Builds the progress of a run; by default it is running and has no tasks. */
 export function progressOf(extra: Partial<RunProgress> = {}): RunProgress {
   return {
     run: 'r',

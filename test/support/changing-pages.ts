@@ -3,17 +3,17 @@ import type { TestHandler, TestSite } from './site.ts';
 
 interface ChangingPage {
   version: number;
-  /** Of its content; a page may come in a new version with the old content. */
+  /** Version of its content: a new version of a page can have the old content. */
   edition: number;
   changedAt: Date;
   lastmod: string | undefined;
 }
 
-/** Long before any test. */
+/** A time long before any test. */
 const BEGINNING = new Date('2026-01-01T00:00:00Z');
 
 /**
- * Pages of a test site that change, at `/page/<n>`, with the sitemap that says so. Each answer has an `ETag` and a
+ * Changing pages of a test site at `/page/<n>`, with a sitemap that lists them. Each answer has an `ETag` and a
  * `Last-Modified`; a request that names the version of the page in either gets a 304.
  */
 export class ChangingPages {
@@ -35,7 +35,7 @@ export class ChangingPages {
     );
   }
 
-  /** A new version; its content stays the same with `sameContent`. The sitemap says so with `lastmod`. */
+  /** Makes a new version of page `n`, with the old content if `sameContent`. A `lastmod` goes into the sitemap. */
   change(n: number, { lastmod, sameContent = false }: { lastmod?: string; sameContent?: boolean } = {}): void {
     const page = this.#page(n);
     page.version++;
@@ -44,22 +44,22 @@ export class ChangingPages {
     if (lastmod !== undefined) page.lastmod = lastmod;
   }
 
-  /** Its sitemap says that it was changed; it wasn't. */
+  /** Sets the `lastmod` of page `n` in the sitemap without changing the page. */
   say(n: number, lastmod: string): void {
     this.#page(n).lastmod = lastmod;
   }
 
-  /** What answers for a page. */
+  /** The handler that answers for page `n`. */
   handler(n: number): TestHandler {
     return (request, response) => this.#answer(n, request, response);
   }
 
-  /** Bytes of a page. */
+  /** Size of page `n` in bytes. */
   bytes(n: number): number {
     return this.#html(n).length;
   }
 
-  /** Status and path of the answers since the last time, sorted by path. */
+  /** Returns status and path of each answer since the last call, sorted. */
   takeAnswers(): string[] {
     return this.answers
       .splice(0)
@@ -81,7 +81,7 @@ export class ChangingPages {
     const { version, changedAt } = this.#page(n);
     const etag = `"${n}-${version}"`;
     const { 'if-none-match': wanted, 'if-modified-since': since } = request.headers;
-    // RFC 9110, section 13.2.2: a time counts only where no ETag is named.
+    // RFC 9110, section 13.2.2: a time counts only if no ETag is given.
     const isKnown =
       wanted === undefined
         ? since !== undefined && Math.floor(changedAt.getTime() / 1_000) <= Date.parse(since) / 1_000

@@ -1,4 +1,4 @@
-/** Flags of a crawl of the test site that nothing slows down. */
+/** Flags with which nothing slows down a crawl of the test site. */
 export const AT_FULL_SPEED = [
   '--rate',
   'none',

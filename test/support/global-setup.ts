@@ -24,7 +24,7 @@ interface Stoppable {
   stop(): Promise<void>;
 }
 
-/** When one of them can't be had, the other is not left running. */
+/** Waits for both. If one fails to start, stops the other and rejects. */
 async function bothOrNone<A extends Stoppable, B extends Stoppable>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   try {
     return await Promise.all([a, b]);

@@ -3,7 +3,7 @@ import { GotFetcher } from '../../shared/fetchers/got/fetcher.ts';
 import { UndiciFetcher } from '../../shared/fetchers/undici/fetcher.ts';
 import type { BodyBudget, Fetcher } from '../../shared/ports/fetcher.ts';
 
-/** What each fetcher is called by in `FETCHER`. */
+/** The fetchers by their names in `FETCHER`. */
 export const LANES: Readonly<Record<string, (options: FetcherOptions) => Fetcher & BodyBudget>> = {
   got: (options) => new GotFetcher(options),
   undici: (options) => new UndiciFetcher(options),

@@ -12,7 +12,7 @@ import { MAX_BASE_LENGTH, MAX_TITLE_LENGTH } from '../../shared/task/task/page-l
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
 
-/** What a page says by the tree that parse5 makes of it, in the terms of `shared/crawler/document/document.ts`. */
+/** What `shared/crawler/document/document.ts` should read from a page, taken from the tree that parse5 builds. */
 export interface TreeDocument {
   readonly title: string | null;
   /** Sorted. */
@@ -21,7 +21,7 @@ export interface TreeDocument {
 }
 
 /**
- * parse5 8.1.1, but for two rules of the HTML standard: a `<select>` may hold anything (since 2025), and the search for a part of a
+ * parse5 8.1.1, except for two rules of the HTML standard: a `<select>` may hold anything (since 2025), and the search for a part of a
  * table ends at a `<template>`, too (section 13.2.4.2, "in table scope").
  */
 class StandardParser extends Parser<DefaultTreeAdapterMap> {
@@ -50,7 +50,7 @@ class StandardParser extends Parser<DefaultTreeAdapterMap> {
   }
 }
 
-/** Leaves a body in its place that a frameset takes: its links are gone, but what it says of the page is taken as said. */
+/** Keeps a body that a frameset replaces: its links don't count, but its title, base and canonical URL do. */
 const treeAdapter: typeof defaultTreeAdapter = {
   ...defaultTreeAdapter,
   detachNode: (node) => {
@@ -62,7 +62,7 @@ const treeAdapter: typeof defaultTreeAdapter = {
 export function readByParse5(html: string, url: string): TreeDocument {
   const options = { scriptingEnabled: false, sourceCodeLocationInfo: true, treeAdapter };
   const elements = [...elementsOf(StandardParser.parse<DefaultTreeAdapterMap>(html, options))];
-  // The first in the source: tables and formatting elements move others about in the tree.
+  // In source order: tables and formatting elements move others around in the tree.
   const inOrder = elements.toSorted((a, b) => offsetOf(a.element) - offsetOf(b.element));
   const inPage = inOrder.filter(({ isInTemplate, element }) => !isInTemplate && isHtml(element));
   const named = (name: string) =>
@@ -87,7 +87,7 @@ interface PlacedElement {
   readonly isInTemplate: boolean;
 }
 
-/** All elements but those in templates that are not shown. */
+/** All elements except those in templates without a shadow root, which are not rendered. */
 function* elementsOf(root: Node): Generator<PlacedElement> {
   const stack: { readonly node: Node; readonly isInTemplate: boolean }[] = [{ node: root, isInTemplate: false }];
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
@@ -134,7 +134,7 @@ function absolute(href: string | undefined, base: string): string | undefined {
   return url.href;
 }
 
-/** Without what the URL Standard strips from both ends. */
+/** Strips the characters that the URL Standard strips from both ends. */
 function stripped(text = ''): string {
   return text.replace(/^[\0-\x20]+|[\0-\x20]+$/g, '');
 }

@@ -1,6 +1,6 @@
 import type { FrontierPolicy } from '../../shared/stores/policy.ts';
 
-/** What the frontiers of tests go by. */
+/** The policy of frontiers in tests. */
 export const POLICY: FrontierPolicy = {
   hostConcurrency: 2,
   giveUpMs: 600_000,

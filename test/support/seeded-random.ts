@@ -1,4 +1,4 @@
-/** Random choices that come out the same for the same seed. */
+/** Random choices that are the same for the same seed. */
 export class SeededRandom {
   #state: number;
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to 1 (mulberry32). */
+  /** A number from 0 to below 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -14,7 +14,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to `end`, without it. */
+  /** A whole number from 0 to below `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }
@@ -30,7 +30,7 @@ export class SeededRandom {
     return picked;
   }
 
-  /** What `make` gives, from `least` to `most` times. */
+  /** The results of `make`, called `least` to `most` times. */
   list<T>(least: number, most: number, make: (n: number) => T): T[] {
     return Array.from({ length: least + this.below(most - least + 1) }, (_, n) => make(n));
   }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll } from 'vitest';
 
-/** What is told how to close something; what was opened last is closed first. */
+/** Registers a function that closes something. The last one registered runs first. */
 export type AtEnd = (close: () => Promise<void>) => void;
 
 /**
- * What the tests of a suite only look at: opened once, before the first of them, and closed after the last. To be called in the
- * suite; tests call what it returns.
+ * Opens something that the tests of a suite only read: once, before the first of them, and closes it after the last. Call it in the
+ * suite; tests call the function that it returns.
  */
 export function sharedByTests<T>(open: (atEnd: AtEnd) => Promise<T>): () => T {
   const closings: (() => Promise<void>)[] = [];

@@ -10,19 +10,19 @@ import { FAULTS } from './site/faults.ts';
 import { type LoggedRequest, RequestLog } from './site/request-log.ts';
 import { after, type Route, type SiteContent } from './site/route.ts';
 
-/** How a {@link TestSite} is to be. */
+/** Options of a {@link TestSite}. */
 export interface TestSiteOptions {
   /** Default: 100. */
   readonly pages?: number;
-  /** At least; default: 1 000. */
+  /** Minimum size of a page in bytes; default: 1 000. */
   readonly pageBytes?: number;
   /** Default: 3. */
   readonly linksPerPage?: number;
-  /** Of those in the sitemap index; default: 50. */
+  /** Pages per sitemap of the sitemap index; default: 50. */
   readonly pagesPerSitemap?: number;
-  /** Every answer is so much later. */
+  /** Delay of every answer. */
   readonly delayMs?: number;
-  /** `https`, with a certificate that nobody vouches for. */
+  /** Serves `https` with a self-signed certificate. */
   readonly tls?: boolean;
 }
 
@@ -32,9 +32,9 @@ export type TestHandler = (request: IncomingMessage, response: ServerResponse) =
 const ROUTES: readonly Route[] = [...CONTENT, ...ANSWERS, ...CODED, ...FAULTS];
 
 /**
- * The tests' own origin: a real server on 127.0.0.1, on a port of its own, that logs what it is asked.
+ * The tests' own origin: a real server on a free port of 127.0.0.1 that logs its requests.
  *
- * What it answers stands in the tables of `site/content.ts`, `site/answers.ts`, `site/coded.ts` and `site/faults.ts`.
+ * Its answers are in the tables of `site/content.ts`, `site/answers.ts`, `site/coded.ts` and `site/faults.ts`.
  * Anything else is a 404.
  */
 export class TestSite {
@@ -56,7 +56,7 @@ export class TestSite {
     this.#options = options;
     const answer = (request: IncomingMessage, response: ServerResponse): void => this.#answer(request, response);
     this.#server = options.tls ? https.createServer(selfSigned, answer) : http.createServer(answer);
-    // Otherwise idle connections would close under a test that stops in a debugger.
+    // Otherwise idle connections would close while a test is stopped in a debugger.
     this.#server.keepAliveTimeout = 0;
     this.#server.on('connection', (socket: Socket) => {
       this.#connections += 1;
@@ -75,7 +75,7 @@ export class TestSite {
     await this.#loopback.stop();
   }
 
-  /** Forgets all requests, handlers, and what was set. */
+  /** Forgets all requests and handlers, and restores the defaults. */
   reset(): void {
     this.#log.clear();
     this.#handlers.clear();
@@ -103,32 +103,32 @@ export class TestSite {
     return this.origin + path;
   }
 
-  /** Answers one path, without its query, in the test's own way. */
+  /** Answers one path, given without its query, in the test's own way. */
   on(path: string, handler: TestHandler): void {
     this.#handlers.set(path, handler);
   }
 
-  /** Does this before each answer, for one request after the other. */
+  /** Runs `act` before each answer, for one request at a time. */
   holdBefore(act: () => Promise<void>): void {
     this.#before = act;
   }
 
-  /** Since the last `reset`, in order. */
+  /** The requests since the last `reset`, in order. */
   get requests(): readonly LoggedRequest[] {
     return this.#log.entries;
   }
 
-  /** How often the path, with its query, was asked for. */
+  /** How often the path, with its query, was requested. */
   count(path: string): number {
     return this.#log.count(path);
   }
 
-  /** Resolves once the path, with its query, has been asked for `times` times. */
+  /** Resolves once the path, with its query, has been requested `times` times. */
   arrival(path: string, times = 1): Promise<void> {
     return this.#log.arrival(path, times);
   }
 
-  /** Resolves once `times` requests have come in all. */
+  /** Resolves once `times` requests have arrived in all. */
   arrivals(times: number): Promise<void> {
     return this.#log.arrivals(times);
   }
@@ -148,7 +148,7 @@ export class TestSite {
     return this.#connections;
   }
 
-  /** Resolves once no connection is open: what a client leaks, a test waits for in vain. */
+  /** Resolves once no connection is open. If a client leaks one, the test times out. */
   async disconnection(): Promise<void> {
     await this.#loopback.allClosed();
   }

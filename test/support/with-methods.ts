@@ -1,4 +1,4 @@
-/** A real thing of which a test does some methods itself. */
+/** A real object with some methods replaced by a test. */
 export function withMethods<T extends object>(real: T, methods: Partial<T>): T {
   return new Proxy(real, {
     get(target, name) {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** What a page of the docs has people copy. */
+/** The code and commands that readers copy from a page of the docs. */
 export interface Guide {
-  /** Blocks of TypeScript that begin with the name of their file, by that. */
+  /** Blocks of TypeScript that begin with a file name, by that name. */
   readonly files: ReadonlyMap<string, string>;
   /** The lines of its blocks of commands. */
   readonly commands: readonly string[];
@@ -15,7 +15,7 @@ export interface Guide {
  * Reads a page of the docs.
  *
  * @param path in the repository
- * @param section its heading; left out: the whole page
+ * @param section a heading; defaults to the whole page
  */
 export function readGuide(path: string, section?: string): Guide {
   const all = readFileSync(join(ROOT, path), 'utf8');

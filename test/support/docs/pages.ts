@@ -7,7 +7,7 @@ export const CHECKOUT = join(import.meta.dirname, '../../..');
 export const PAGES: readonly string[] = ['README.md', ...globSync('docs/**/*.md', { cwd: CHECKOUT })];
 
 const FENCED = /^ *```(\w*)\n(.*?)^ *```$/gms;
-/** Languages of what is no program: commands, and what they print. */
+/** Languages of blocks with commands and their output. */
 const TYPED: ReadonlySet<string> = new Set(['', 'sh', 'text']);
 
 export function textOf(page: string): string {
@@ -19,19 +19,19 @@ export function proseOf(page: string): string {
   return textOf(page).replace(FENCED, '');
 }
 
-/** All that a page shows as code in its sentences. */
+/** The inline code of a page. */
 export function spansOf(page: string): string[] {
   return Array.from(proseOf(page).matchAll(/`([^`]+)`/g), ([, span = '']) => span);
 }
 
-/** What a page has people type, or shows of it: lines of its blocks without their comments, and its spans of code. */
+/** Commands that a page shows: the lines of its blocks without comments, and its inline code. */
 export function typedOn(page: string): string[] {
   const blocks = Array.from(textOf(page).matchAll(FENCED), ([, language = '', code = '']) => ({ language, code }));
   const lines = blocks.filter(({ language }) => TYPED.has(language)).flatMap(({ code }) => code.split('\n'));
   return [...lines, ...spansOf(page)].map((line) => line.replace(/\s#.*/, ''));
 }
 
-/** The blocks of JSON on a page, whole or a line each. */
+/** The JSON blocks of a page, each with one value or one value per line. */
 export function jsonOn(page: string): string[] {
   return Array.from(textOf(page).matchAll(FENCED)).flatMap(([, language, code = '']) =>
     language === 'json' ? [code] : [],

@@ -11,7 +11,7 @@ export interface HostileAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Uint8Array;
-  /** The whole answer, if it is one that Node.js itself would not send. */
+  /** The whole answer, if Node.js itself would not send it. */
   readonly raw?: string;
 }
 
@@ -20,7 +20,7 @@ type Make = (random: SeededRandom) => Made;
 
 const HTML = 'text/html; charset=utf-8';
 
-/** A page like any other. */
+/** An ordinary page. */
 function page(random: SeededRandom): string {
   return generatePage(random.below(2 ** 31));
 }
@@ -215,7 +215,7 @@ const WIRE: readonly Make[] = [
 ];
 
 /**
- * A gzip stream of empty blocks, packed as brotli: many megabytes between the two codings, and nothing at the end. Random bytes in
+ * A gzip stream of empty blocks, packed as brotli: many megabytes between the two codings, and an empty body. Random bytes in
  * its gzip header keep the body above the size up to which it is decoded at once.
  */
 function emptyBlocks(random: SeededRandom, megabytes: number): Uint8Array {
@@ -225,7 +225,7 @@ function emptyBlocks(random: SeededRandom, megabytes: number): Uint8Array {
   return coded('br', Buffer.concat([head, blocks, Buffer.from('0300', 'hex'), Buffer.alloc(8)]));
 }
 
-/** The kinds of pages, with how often each occurs. */
+/** The kinds of pages, with their weights. */
 const KINDS: readonly (readonly [kind: string, weight: number, make: Make])[] = [
   ...Object.entries(HOSTILE_MARKUP).map(
     ([kind, markups]) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A text that an expression begins to match over and over, and then doesn't: `head`, `pump` any number of times, a last line. */
+/** A text that an expression keeps starting to match and then doesn't: `head`, `pump` any number of times, a last line. */
 export interface Attack {
   readonly head: string;
   readonly pump: string;
@@ -11,8 +11,8 @@ export function textOf({ head, pump }: Attack, length: number): string {
 }
 
 /**
- * Texts that make an expression try again and again, from ever more places, if any do. Made of texts that it matches: their
- * beginnings, with what they end in repeated.
+ * Texts that would make a weak expression backtrack from ever more places. Built from texts that it matches: their
+ * beginnings, with their ends repeated.
  */
 export function attacksOn(pattern: RegExp): Attack[] {
   const attacks = new Map<string, Attack>();
@@ -27,18 +27,18 @@ export function attacksOn(pattern: RegExp): Attack[] {
   return [...attacks.values()];
 }
 
-/** Characters that stand for all of a class: the first few that belong to it. */
+/** Candidates to stand for a character class: the first few that belong to it are used. */
 const CHARACTERS = [
   ...'aZ0 \t\n-./"\'=<*%&;:,\u2028\u00a0\u0000\u001bé\ud83d',
   ...Array.from({ length: 94 }, (_, index) => String.fromCharCode(0x21 + index)),
 ];
 const MAX_ALTERNATIVES = 6;
 
-/** What the generator can't do: classes of few characters that can be printed, assertions, references to groups. */
+/** Syntax that the generator can't handle: classes with few printable characters, assertions, references to groups. */
 const SPECIAL =
   /(?<atom>\[(?:\\.|[^\]\\])*\]|\\[pP]\{\w+\}|\\[dDsSwW]|\.)|(?<nothing>\\[bB\d]|\\k<\w+>|\(\?<?[=!](?:\\.|\[(?:\\.|[^\]\\])*\]|[^()]|\([^()]*\))*\)|[\^$])|(?<escape>\\.)/gu;
 
-/** Texts that the expression matches, or nearly: where an assertion is left out, they are no less of an attack. */
+/** Texts that the expression matches, or nearly: without its assertions they are just as good as attacks. */
 function matchesOf({ source, flags }: RegExp): fc.Arbitrary<string> {
   const simple = source.replaceAll(SPECIAL, (all, ...rest) => {
     const { atom, nothing } = rest.at(-1) as { readonly atom?: string; readonly nothing?: string };

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** Bits, the lowest first, as deflate data have them (RFC 1951 section 3.1.1). */
+/** Writes bits, the lowest first, as deflate data have them (RFC 1951 section 3.1.1). */
 class BitWriter {
   readonly #bytes: number[] = [];
   #bits = 0;
@@ -25,7 +25,7 @@ class BitWriter {
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1] as const;
 
 /**
- * Deflate blocks without content that cost a decoder most: each has code tables of its own. Four are 45 bytes, for which
+ * The empty deflate blocks that cost a decoder most: each has its own code tables. Four are 45 bytes, for which
  * zlib takes about 6 µs.
  */
 export function emptyBlocks(count: number): Buffer {
@@ -41,7 +41,7 @@ export function emptyBlocks(count: number): Buffer {
   return bits.bytes();
 }
 
-/** A block of plain bytes, at most 65 535. */
+/** A stored block of at most 65 535 bytes. */
 export function storedBlock(content: Uint8Array): Buffer {
   const header = Buffer.alloc(5);
   header.writeUInt16LE(content.length, 1);
@@ -51,7 +51,7 @@ export function storedBlock(content: Uint8Array): Buffer {
 
 const LAST_BLOCK = Buffer.from([1, 0, 0, 0xff, 0xff]);
 
-/** Blocks, and a last one after them, as a gzip file with this content. */
+/** A gzip file of these blocks and a last one, with the trailer of this content. */
 export function gzipOf(blocks: readonly Uint8Array[], content: Uint8Array): Buffer {
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc32(content), 0);

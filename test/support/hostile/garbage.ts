@@ -6,7 +6,7 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 /**
- * Collects all garbage, so that what is measured next is held by somebody. V8 frees the memory of buffers in another thread, late on a busy
+ * Collects all garbage, so that memory measured next is really in use. V8 frees the memory of buffers in another thread, late on a busy
  * machine; the next collection waits for that.
  */
 export function collectGarbage(): void {

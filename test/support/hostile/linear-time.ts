@@ -1,21 +1,21 @@
-/** Four times the text takes four times as long, or, if time grows with the square, sixteen times. */
+/** Four times the text takes four times as long, or sixteen times if time grows with the square. */
 const FACTOR = 4;
 const MAX_GROWTH = 9;
-/** A leap to this much needs no second one. */
+/** A leap to this duration needs no second one as proof. */
 const LONG_MS = 500;
-/** No memory takes this long to find. */
+/** No page fault takes this long. */
 const BEYOND_DOUBT_MS = 4 * LONG_MS;
-/** Less is not worth looking at, and is measured too badly. */
+/** Shorter times don't matter, and are measured too inaccurately. */
 const NOTHING_MS = 20;
 const MAX_TRIES = 8;
-/** What grows with the cube takes a second at four times this. */
+/** An expression with cubic time takes a second at four times this length. */
 const SHORTEST = 256;
 
 /**
- * Does the time of `run` grow with the length of a text, and no faster? Compares each length with a quarter of it, so that
- * the machine's speed doesn't matter, and stops at the first leap: what is quadratic takes seconds, not hours.
+ * Checks that the time of `run` grows no faster than the length of a text. Compares each length with a quarter of it, so that
+ * the machine's speed doesn't matter, and stops at the first leap, so that quadratic time costs seconds, not hours.
  *
- * @returns the length at which it leaps; nothing if it grows linearly up to the longest
+ * @returns the length at which the time leaps, or `undefined` if it grows linearly up to `longest`
  */
 export function leapOf(
   run: (text: string) => void,
@@ -26,7 +26,7 @@ export function leapOf(
   for (let length = SHORTEST * FACTOR; length <= longest; length *= FACTOR) {
     const text = textOf(length);
     let now = msOf(run, text);
-    // Noise only ever adds time, so that the shortest of several tries is nearest to the truth.
+    // Noise only ever adds time, so the shortest of several tries is the most accurate.
     for (let tries = 1; isLeap(before, now); tries++) {
       if (tries === MAX_TRIES && now < LONG_MS && !leapsAgain(run, textOf(length * FACTOR), now)) break;
       if (tries === MAX_TRIES) return length;
@@ -40,7 +40,7 @@ export function leapOf(
 
 /**
  * Text that no longer fits into the memory for young objects takes ten times as long on some virtual machines, once: the kernel has to
- * find each page of it. What grows with the square leaps with the next length as well.
+ * provide each page of it. Quadratic time leaps at the next length, too.
  */
 function leapsAgain(run: (text: string) => void, text: string, before: number): boolean {
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
@@ -55,7 +55,7 @@ function isLeap(before: number, now: number): boolean {
   return now > Math.max(NOTHING_MS, MAX_GROWTH * before);
 }
 
-/** Of this process's own time: what others do on the machine is left out. A thread's own is counted in ticks only. */
+/** CPU time of this process, so that others on the machine don't count. The time of a thread alone would be counted in ticks only. */
 function msOf(run: (text: string) => void, text: string): number {
   const before = process.cpuUsage();
   run(text);

@@ -5,7 +5,7 @@ import type { SeededRandom } from '../seeded-random.ts';
 /** Makes a page that is meant to exhaust its reader. */
 export type Markup = (random: SeededRandom) => string;
 
-/** Bytes of a page: up to 600 KB, and sometimes nearly as many as are accepted. */
+/** Picks the size of a page: up to 600 KB, and sometimes nearly the largest that is accepted. */
 export function amount(random: SeededRandom): number {
   return random.chance(0.02) ? 9_500_000 : random.pick([1_000, 20_000, 100_000, 100_000, 300_000, 600_000]);
 }
@@ -123,7 +123,7 @@ const TEXTS: readonly Markup[] = [
   (random) => mutate(mutate(generatePage(random.below(2 ** 31)), random), random),
 ];
 
-/** By their kind. */
+/** Hostile markup by its kind. */
 export const HOSTILE_MARKUP: Readonly<Record<string, readonly Markup[]>> = {
   bases: BASES,
   nesting: NESTS,

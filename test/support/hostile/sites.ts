@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { onTestFinished } from 'vitest';
 
-/** Which of the hostile pages are served: the first ones of a seed. */
+/** The hostile pages to serve: the first `count` ones of a seed. */
 export interface HostileSites {
   readonly seed: number;
   readonly count: number;
 }
 
 /**
- * Serves each page on a host of its own, since several errors of one would open its breaker, until the test ends. They are made in
- * a thread: that takes seconds of CPU time, in which other servers of the test would answer nobody.
+ * Serves each page on its own host until the test ends, as several errors of one host would open its breaker. They are made in
+ * a thread, as that takes seconds of CPU time in which other servers of the test would not answer.
  *
  * @returns the pages' URLs
  */

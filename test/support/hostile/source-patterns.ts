@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from '@swc/core';
 
-/** A regular expression that stands in the source. */
+/** A regular expression in the source. */
 export interface SourcePattern {
   readonly file: string;
   readonly pattern: RegExp;
@@ -10,7 +10,7 @@ export interface SourcePattern {
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** The regular expressions of all code that runs in production, and the files that make others at run time. */
+/** Reads the regular expressions of all production code, and the files that build others at run time. */
 export function readSourcePatterns(): {
   readonly patterns: readonly SourcePattern[];
   readonly makers: readonly string[];
@@ -29,7 +29,7 @@ export function readSourcePatterns(): {
   return { patterns, makers };
 }
 
-/** `new RegExp(…)`, or without `new`. */
+/** Is it `new RegExp(…)`, or the same without `new`? */
 function isMaker({ type, callee }: Readonly<Record<string, unknown>>): boolean {
   const isCall = type === 'NewExpression' || type === 'CallExpression';
   return isCall && typeof callee === 'object' && callee !== null && 'value' in callee && callee.value === 'RegExp';

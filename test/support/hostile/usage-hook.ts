@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-/** What a process writes to the file `HOSTILE_USAGE` when it ends. */
+/** The usage that a process writes to the file `HOSTILE_USAGE` when it ends. */
 export interface HostileUsage {
   /** CPU time of the longest turn of its event loop since SIGUSR2, main thread only. Waiting for a processor doesn't count. */
   readonly longestTurnMs: number;
@@ -11,7 +11,7 @@ export interface HostileUsage {
 
 const YARD = JSON.stringify(Array.from({ length: 100_000 }, (_, n) => `item ${n}`));
 
-// Loaded with --import into the process that is measured.
+// Loaded with `--import` into the measured process.
 const { HOSTILE_USAGE } = process.env;
 if (HOSTILE_USAGE !== undefined) {
   const yardstickMs = Math.min(...Array.from({ length: 6 }, yardstick));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { onTestFinished } from 'vitest';
 
-/** Listens with the shortest backlog, and then does nothing any more until it is told to end. */
+/** Listens with the shortest backlog, and then blocks until it is told to end. */
 const LISTENER = `
   const { createServer } = require('node:net');
   const { parentPort, workerData } = require('node:worker_threads');
@@ -13,7 +13,7 @@ const LISTENER = `
   });
 `;
 
-/** A listener on loopback that accepts nobody: once its backlog is full, connections to it hang, as those to a host that is gone. */
+/** Starts a loopback listener that accepts nothing: once its backlog is full, connections to it hang as if the host were gone. */
 export async function startBlockedListener(): Promise<{ readonly url: string }> {
   const memory = new SharedArrayBuffer(4);
   const thread = new Worker(LISTENER, { eval: true, workerData: memory });

@@ -2,17 +2,17 @@ import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 
-/** What a name server says of a name. */
+/** The answer of a name server for a name. */
 export interface Zone {
-  /** Of both families. Default: none. */
+  /** IPv4 and IPv6 addresses. Default: none. */
   readonly addresses?: readonly string[];
-  /** Another name, which the addresses are of. */
+  /** Another name, to which the addresses belong. */
   readonly alias?: string;
   readonly delayMs?: number;
-  /** Resolves when the answer may go out. */
+  /** Resolves when the answer is to be sent. */
   readonly held?: Promise<unknown>;
   readonly says?: 'SERVFAIL' | 'REFUSED' | 'nothing at all';
-  /** It says nothing when it is asked for this. */
+  /** Questions of this type get no answer. */
   readonly isSilentOn?: 'A' | 'AAAA';
 }
 
@@ -20,18 +20,18 @@ const CODES = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
 const [A, AAAA, CNAME] = [1, 28, 5];
 const NAME_OF_THE_QUESTION = Buffer.from([0xc0, 12]);
 
-/** A name server over UDP (RFC 1035), of names that a test makes up. */
+/** A name server over UDP (RFC 1035) for the names of a test. */
 export class DnsServer {
   readonly #socket = createSocket('udp4');
   readonly #zoneOf: (name: string) => Zone | undefined;
   readonly #open = new Map<string, number>();
-  /** All questions so far: `A a.test`. */
+  /** All questions so far, such as `A a.test`. */
   readonly asked: string[] = [];
-  /** Names with open questions at once, at most. */
+  /** The most names with open questions at once. */
   mostOpen = 0;
   isStopped = false;
 
-  /** @param zoneOf nothing for a name that doesn't exist */
+  /** @param zoneOf returns `undefined` for a name that doesn't exist */
   constructor(zoneOf: (name: string) => Zone | undefined) {
     this.#zoneOf = zoneOf;
     this.#socket.on('message', (question, from) => void this.#answer(question, from));
@@ -42,12 +42,12 @@ export class DnsServer {
     await once(this.#socket, 'listening');
   }
 
-  /** As {@link Names} and `DNS_SERVERS` take it. */
+  /** Its address in the form of {@link Names} and `DNS_SERVERS`. */
   get address(): string {
     return `127.0.0.1:${this.#socket.address().port}`;
   }
 
-  /** Once only. */
+  /** Call it once only. */
   stop(): void {
     this.isStopped = true;
     this.#socket.close();
@@ -114,7 +114,7 @@ function nameBytes(name: string): Buffer {
   ]);
 }
 
-/** Of IPv6, only what is written in full or with one `::`. */
+/** The bytes of an address; an IPv6 one must be written in full or with one `::`. */
 function addressBytes(address: string): Buffer {
   if (!isIPv6(address)) return Buffer.from(address.split('.').map(Number));
   const [head = '', tail = ''] = address.split('::');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** A test's server on a free port of loopback. It knows its connections: so it can cut them all, and a test can wait for their end. */
+/** A test's server on a free port of loopback. It tracks its connections, so it can cut them all, and a test can wait for their end. */
 export class LoopbackServer {
   readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
@@ -11,7 +11,7 @@ export class LoopbackServer {
     this.#server = server;
   }
 
-  /** Knows of a connection from now on: one that was made to it, or that it has made. */
+  /** Tracks a connection that was made to the server or by it. */
   keep(socket: Duplex): void {
     this.#sockets.add(socket);
     socket.on('error', () => {});
@@ -27,7 +27,7 @@ export class LoopbackServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Ends the server, and cuts all connections. */
+  /** Stops the server and cuts all connections. */
   async stop(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
@@ -36,7 +36,7 @@ export class LoopbackServer {
     await closed;
   }
 
-  /** Resolves once no connection is open: what a client leaks, a test waits for in vain. */
+  /** Resolves once no connection is open. If a client leaks one, the test times out. */
   async allClosed(): Promise<void> {
     await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   }

@@ -3,12 +3,12 @@ import { LoopbackServer } from './loopback-server.ts';
 
 /** TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256. */
 const CIPHER = 'c02f';
-/** Version 1.2, a random number, no session, the cipher, no compression, and no extension: not even that of RFC 5746. */
+/** Version 1.2, a random number, no session, the cipher, no compression, and no extension, not even that of RFC 5746. */
 const SERVER_HELLO = `0303${'ab'.repeat(32)}00${CIPHER}00`;
-/** A fatal one: internal_error. */
+/** A fatal alert: internal_error. */
 const ALERT = '15030300020250';
 
-/** A server of TLS 1.2 from before secure renegotiation. It answers each greeting, and then ends the handshake with an alert. */
+/** A TLS 1.2 server without secure renegotiation. It answers each ClientHello, and then ends the handshake with an alert. */
 export class OldTlsServer {
   readonly #server = createServer((socket) => this.#greet(socket));
   readonly #loopback = new LoopbackServer(this.#server);
@@ -39,7 +39,7 @@ export class OldTlsServer {
   }
 }
 
-/** The cipher suites of a ClientHello (RFC 5246 section 7.4.1.2), behind the headers of record and message. */
+/** The cipher suites of a ClientHello (RFC 5246 section 7.4.1.2) that follows the headers of record and message. */
 function suitesIn(hello: Buffer): number[] {
   const session = 5 + 4 + 2 + 32;
   const start = session + 1 + hello.readUInt8(session);
@@ -47,7 +47,7 @@ function suitesIn(hello: Buffer): number[] {
   return Array.from({ length: bytes / 2 }, (_, index) => hello.readUInt16BE(start + 2 + 2 * index));
 }
 
-/** The number of bytes that these hex digits are, written in `bytes` bytes. */
+/** The length of these hex digits in bytes, as a hex number of `bytes` bytes. */
 function lengthOf(hex: string, bytes: number): string {
   return (hex.length / 2).toString(16).padStart(2 * bytes, '0');
 }

@@ -2,17 +2,17 @@ import { createServer, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { LoopbackServer } from './loopback-server.ts';
 
-/** What a receiver was sent. */
+/** A request that a receiver got. */
 export interface Heard {
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
 
-/** How it answers: a status, headers, or nothing at all. */
+/** How a receiver answers: with a status, a redirect, or not at all. */
 export type Reaction = number | 'hang' | { readonly redirectTo: string };
 
-/** A receiver of webhooks on loopback, which answers as it is told: with the last word from then on. */
+/** A receiver of webhooks on loopback that answers with the given reactions in turn, and then keeps repeating the last one. */
 export class WebhookReceiver {
   readonly heard: Heard[] = [];
   readonly #server: LoopbackServer;
@@ -44,17 +44,17 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${this.#server.port}${path}`;
   }
 
-  /** The ids of what it was sent, each once. */
+  /** The ids of the webhooks it got, each once. */
   get ids(): readonly (string | undefined)[] {
     return [...new Set(this.heard.map(({ headers }) => headers['webhook-id']))];
   }
 
-  /** Deliveries that it has left without an answer, and that are still open. */
+  /** Number of deliveries without an answer that are still open. */
   get held(): number {
     return this.#held.filter(({ destroyed }) => !destroyed).length;
   }
 
-  /** From now on it answers so. */
+  /** Sets the reactions from now on. */
   reacts(...reactions: readonly Reaction[]): void {
     this.#reactions = reactions;
   }

@@ -1,4 +1,4 @@
-/** The samples of an exposition, by their names with labels, as they are written. */
+/** The samples of an exposition, by their names with labels as written. */
 export function samplesOf(text: string): ReadonlyMap<string, number> {
   const samples = new Map<string, number>();
   for (const line of text.split('\n')) {
@@ -9,7 +9,7 @@ export function samplesOf(text: string): ReadonlyMap<string, number> {
   return samples;
 }
 
-/** The names of its metrics: of histograms, those of their parts too. */
+/** The names of the metrics of an exposition, with those of the parts of histograms. */
 export function metricNamesOf(text: string): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {

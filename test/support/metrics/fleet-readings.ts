@@ -1,6 +1,6 @@
 import type { FleetReading } from '../../../shared/control/fleet-reading.ts';
 
-/** A fleet of which everything is known, and nothing is 0. */
+/** A fleet reading in which every value is known and no number is 0. */
 export const BUSY_FLEET: FleetReading = {
   runs: {
     byState: { running: 2, paused: 1, cancelled: 3, finished: 4 },

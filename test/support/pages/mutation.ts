@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../seeded-random.ts';
 
-/** Changes the meaning of the markup after it. */
+/** Snippets that change the meaning of the markup after them. */
 const SNIPPETS = [
   ...[
     '<',
@@ -89,7 +89,7 @@ const SNIPPETS = [
   ],
 ];
 
-/** A page with one to five random changes: parts cut out, doubled, moved or put in. */
+/** Returns the page with one to five random changes: parts cut out, doubled, moved or inserted. */
 export function mutate(page: string, random: SeededRandom): string {
   let text = page;
   for (let left = 1 + random.below(5); left > 0; left--) {

@@ -1,9 +1,9 @@
 import { SeededRandom } from '../seeded-random.ts';
 
-/** Pages as sites of several kinds and ages write them, with the mistakes that people make. */
+/** Kinds of pages, as sites of different ages write them, with typical mistakes. */
 const KINDS = [article, forum, reference, nineties, encyclopedia, shop, mess] as const;
 
-/** A page of some kilobytes; the same seed gives the same page. */
+/** Generates a page of some kilobytes; the same seed gives the same page. */
 export function generatePage(seed: number): string {
   const random = new SeededRandom(seed);
   return random.pick(KINDS)(random);
@@ -18,7 +18,7 @@ function words(random: SeededRandom, least = 3, most = 12): string {
   return random.list(least, most, () => random.pick(WORDS)).join(' ');
 }
 
-/** Text, with the characters that people escape and those that they forget to. */
+/** Text with escaped characters, and with some that people forget to escape. */
 function text(random: SeededRandom): string {
   const odd = random.pick([
     '',
@@ -37,7 +37,7 @@ function text(random: SeededRandom): string {
   return `${words(random)}${odd}${words(random)}`;
 }
 
-/** An address as it is written. */
+/** An address as pages write it. */
 function href(random: SeededRandom): string {
   const [word, other, n] = [random.pick(WORDS), random.pick(WORDS), random.below(1_000)];
   return random.pick([
@@ -184,7 +184,7 @@ function shop(random: SeededRandom): string {
 <script>window.__STATE__ = {"html": "<!-- <script>x<\\/script> <a href='/no'>"}</script>\n</body></html>`;
 }
 
-/** What a browser makes sense of all the same. */
+/** Broken markup that a browser still makes sense of. */
 function mess(random: SeededRandom): string {
   const parts = random.list(5, 25, () =>
     random.pick<(random: SeededRandom) => string>([

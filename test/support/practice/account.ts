@@ -1,24 +1,24 @@
 import type { TestSite } from '../site.ts';
 import { htmlOf, pageOf } from './serve.ts';
 
-/** What the shop's only customer logs in with. */
+/** The login of the shop's only customer. */
 export const CUSTOMER = { SHOP_USER: 'canary-user', SHOP_PASSWORD: 'canary pass/1' };
 export const ORDERS = 12;
 const ON_A_PAGE = 5;
-/** Pages that the first session is good for: it ends in the middle of a crawl. */
+/** Pages that the first session lasts for, so that it ends in the middle of a crawl. */
 const FIRST_SESSION_PAGES = 4;
 
 /** How the account was used. */
 export interface AccountLog {
   /** Logins that succeeded. */
   logins: number;
-  /** Logins that didn't. */
+  /** Logins that were refused. */
   refused: number;
 }
 
 /**
- * The orders of a customer, who has to log in by a form with a hidden token that belongs to a cookie. Every third order was
- * cancelled. Whoever is not logged in is redirected to the login.
+ * Serves the orders of a customer, who has to log in by a form with a hidden token that belongs to a cookie. Every third order was
+ * cancelled. Requests without a session are redirected to the login.
  */
 export function serveAccount(site: TestSite): AccountLog {
   const log: AccountLog = { logins: 0, refused: 0 };

@@ -6,12 +6,12 @@ import { serveShop } from './shop.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples');
 
-/** The file of an example. */
+/** The path of an example. */
 export function example(name: string): string {
   return join(EXAMPLES, `${name}.ts`);
 }
 
-/** Serves what the examples and the guides crawl. */
+/** Serves all pages that the examples and the guides crawl. */
 export function servePractice(site: TestSite, products?: number): void {
   site.robots = '';
   site.on('/sitemap.xml', (_, response) => void response.writeHead(404).end());
@@ -21,7 +21,7 @@ export function servePractice(site: TestSite, products?: number): void {
   serveApi(site);
 }
 
-/** A site for one test, with all that the examples and the guides crawl. */
+/** Starts a site for one test, with all pages that the examples and the guides crawl. */
 export async function openPractice(): Promise<TestSite> {
   const site = new TestSite();
   await site.start();

@@ -5,12 +5,12 @@ import { allProducts, PRODUCTS } from './shop.ts';
 const QUOTES = 25;
 const ON_A_PAGE = 10;
 export const ARTICLES = 6;
-/** Of each article: without it there would be too little text for one. */
+/** Part of each article, which would be too short to be one without it. */
 export const PROSE = 'Who was there heard all of it, and nobody left before the last word was written. '
   .repeat(4)
   .trim();
 
-/** Quotes on three pages of a list, ten on a page. */
+/** Serves quotes on three list pages, ten on a page, and returns them. */
 export function serveQuotes(site: TestSite): readonly { text: string; author: string; tags: string[] }[] {
   const quotes = Array.from({ length: QUOTES }, (_, n) => ({
     text: `Saying ${n + 1}`,
@@ -29,7 +29,7 @@ export function serveQuotes(site: TestSite): readonly { text: string; author: st
   return quotes;
 }
 
-/** A front page and a section, whose articles overlap. Each article says what it is in JSON-LD. */
+/** Serves a front page and a section whose articles overlap. Each article describes itself in JSON-LD. */
 export function serveNews(site: TestSite): void {
   const teaser = (n: number): string => `<article><h2><a href="/2026/11/article-${n}">Headline ${n}</a></h2></article>`;
   const list = (from: number, to: number): string =>
@@ -51,7 +51,7 @@ export function serveNews(site: TestSite): void {
   }
 }
 
-/** An API of the shop's products: pages of a list, and a document of each product. */
+/** Serves an API of the shop's products: list pages, and a document for each product. */
 export function serveApi(site: TestSite): void {
   const json = (path: string, of: (url: URL) => unknown): void =>
     site.on(path, ({ url }, response) => {

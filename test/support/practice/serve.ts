@@ -1,13 +1,13 @@
 import type { TestSite } from '../site.ts';
 
-/** Serves an HTML page at a path, made anew for each request. */
+/** Serves an HTML page at a path, built for each request. */
 export function serve(site: TestSite, path: string, page: (url: URL) => string): void {
   site.on(path, ({ url }, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8').end(page(new URL(url ?? '', site.origin)));
   });
 }
 
-/** The page of a list that a URL asks for, from 1. */
+/** The page number in a URL's query, from 1. */
 export function pageOf({ searchParams }: URL): number {
   return Number(searchParams.get('page') ?? 1);
 }

@@ -4,13 +4,13 @@ import { htmlOf, pageOf, serve } from './serve.ts';
 export const PRODUCTS = 40;
 const ON_A_LIST = 10;
 
-/** A review, as its page has it. */
+/** A review as its page shows it. */
 interface Review {
   readonly stars: number;
   readonly text: string;
 }
 
-/** A product, as its page has it. */
+/** A product as its page shows it. */
 export interface Product {
   readonly sku: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Product {
   readonly reviews: readonly Review[];
 }
 
-/** Product `n`, from 1. Each third has no reviews, and the others have one or two. */
+/** Builds product `n`, from 1. Every third one has no reviews, and the others have one or two. */
 function productOf(n: number): Product {
   const reviews = Array.from({ length: n % 3 }, (_, at) => ({ stars: ((n + at) % 5) + 1, text: `Review ${at + 1}` }));
   return { sku: `P-${n}`, name: `Product ${n}`, price: 995.5 + n * 10, reviews };
@@ -28,7 +28,7 @@ export function allProducts(count = PRODUCTS): readonly Product[] {
   return Array.from({ length: count }, (_, at) => productOf(at + 1));
 }
 
-/** A shop of products: `/all/` lists ten on a page, each of which has a picture, and links to its price, and to its reviews if it has any. */
+/** Serves a shop: `/all/` lists ten products on a page. Each has a picture, and links to its price and to its reviews if it has any. */
 export function serveShop(site: TestSite, count = PRODUCTS): void {
   const all = allProducts(count);
   serve(site, '/all/', (url) => listPage(all, pageOf(url)));

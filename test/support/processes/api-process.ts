@@ -5,7 +5,7 @@ import type { Trawl, Workplace } from './trawl.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asked for
 type Json = any;
 
-/** What an API answered. */
+/** An answer of the API. */
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -13,15 +13,15 @@ export interface ApiAnswer {
   readonly text: string;
 }
 
-/** A `trawl api` process, and what asks it. */
+/** A `trawl api` process, and a function that sends it requests. */
 export interface ApiProcess {
   readonly url: string;
   readonly process: Trawl;
-  /** Asks by GET, or posts a body, if no method is named. */
+  /** Sends a request; without a method, a POST if there is a body, otherwise a GET. */
   ask(path: string, body?: unknown, headers?: Record<string, string>, method?: string): Promise<ApiAnswer>;
 }
 
-/** Starts the API of a fleet; resolves once it is ready. */
+/** Starts the API of a fleet. Resolves once it is ready. */
 export async function openApi(workplace: Workplace, env: Record<string, string> = {}): Promise<ApiProcess> {
   const process = workplace.start(['api', '--api-port', '0', ...AT_FULL_SPEED], undefined, { env });
   await process.says(/Listening on http/);

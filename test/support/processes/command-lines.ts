@@ -1,26 +1,26 @@
 import type { Command } from 'commander';
 import { openProgram } from '../../../services/cli/program.ts';
 
-/** How a command is run where nothing is wrong, and what it does then. */
+/** A command line that works, and what the command does then. */
 export interface CommandLine {
   readonly args: readonly string[];
   readonly connects: readonly Service[];
-  /** It leaves the stores as they were: nothing is declared, no key is written. */
+  /** It only reads: it declares nothing on the broker and writes no key. */
   readonly onlyAsks?: true;
-  /** It has nothing to say on standard output. */
+  /** It prints nothing on standard output. */
   readonly isSilent?: true;
 }
 
 type Service = 'Redis' | 'RabbitMQ';
 
-/** The names of a test's things: a page to crawl, a dead letter's URL, and a run. */
+/** The names to use: a page to crawl, a dead letter's URL, and a run. */
 interface Names {
   readonly page: string;
   readonly letter: string;
   readonly run: string;
 }
 
-/** A command line for each command, in an order in which they can be run one after another. */
+/** A command line for each command, in an order in which they can be run in sequence. */
 export function commandLines({ page, letter, run }: Names): Readonly<Record<string, CommandLine>> {
   const [redis, both] = [['Redis'], ['Redis', 'RabbitMQ']] as const;
   const local = ['--private-hosts', '127.0.0.0/8', '--rate', 'none'];
@@ -54,7 +54,7 @@ export function commandLines({ page, letter, run }: Names): Readonly<Record<stri
   };
 }
 
-/** Runs every command: first those that do something, in their order, then those that only ask, at once. */
+/** Runs every command: first the changing ones, in their order, then all that only read, at once. */
 export async function eachLine(
   lines: ReturnType<typeof commandLines>,
   run: (name: string, line: CommandLine) => Promise<void>,
@@ -64,7 +64,7 @@ export async function eachLine(
   await Promise.all(all.map(([name, line]) => (line.onlyAsks === true ? run(name, line) : undefined)));
 }
 
-/** Every command that there is, as the program itself has them, but for the API, which ends when it is told to. */
+/** The names of all commands, taken from the program itself, except `api`, which runs until it is stopped. */
 export async function everyCommand(): Promise<string[]> {
   const program = await openProgram({ isWanted: () => true, exit: () => {} });
   return program.commands.flatMap((command) => leavesOf(command, command.name())).filter((name) => name !== 'api');

@@ -5,14 +5,14 @@ import { TestSite, type TestSiteOptions } from '../site.ts';
 import { deleteTopology, uniquePrefix } from '../stores/rabbitmq.ts';
 import { openWorkplace, type Workplace } from './trawl.ts';
 
-/** A fleet of its own for one test: real servers with a prefix, a site, and a place to run commands. */
+/** A fleet for one test: real servers with a unique prefix, a site, and a workplace for commands. */
 export interface Fleet {
   readonly workplace: Workplace;
   readonly site: TestSite;
   readonly redis: Redis;
-  /** In front of all its Redis keys. */
+  /** Prefix of all its Redis keys. */
   readonly keyPrefix: string;
-  /** In front of all its queues. */
+  /** Prefix of all its queues. */
   readonly queuePrefix: string;
 }
 
@@ -39,12 +39,12 @@ export async function openFleet(
   return { workplace, site, redis, keyPrefix: prefix, queuePrefix: prefix };
 }
 
-/** Pages of the site that were fetched, without robots.txt and sitemaps. */
+/** The paths of the pages that were fetched, in order, without robots.txt and sitemaps. */
 export function pagesFetched(site: TestSite): string[] {
   return site.requests.map(({ path }) => path).filter((path) => path.startsWith('/page/'));
 }
 
-/** Every page of a site, once. */
+/** The paths of the first `count` pages of a site. */
 export function allPages(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `/page/${i + 1}`);
 }

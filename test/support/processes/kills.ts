@@ -3,34 +3,34 @@ import type { TestSite } from '../site.ts';
 import type { Trawl } from './trawl.ts';
 
 /**
- * For a test that kills a process anywhere in its work, in ms. One that dies after it has leased tasks for release and before
- * the broker has them leaves them to a lease of a minute (PUBLISHING_MS), and the janitor looks every few seconds.
+ * Timeout in ms of a test that kills a process at any point of its work. One that dies after it has leased tasks for release and before
+ * the broker has them leaves them to a lease of a minute (PUBLISHING_MS), and the janitor runs every few seconds.
  */
 export const AFTER_A_KILL_MS = 3 * MINUTE_MS;
 
-/** Kills of one worker, and of the one in its place. */
+/** Kills in a row of one worker and its replacement. */
 const KILLED_IN_A_ROW = 2;
 
 interface Kills {
   readonly site: TestSite;
-  /** In turn, each twice; one that is killed is replaced. */
+  /** Killed in turn, each twice; a killed worker is replaced. */
   readonly workers: Trawl[];
   readonly start: () => Promise<Trawl>;
   readonly kills: number;
-  /** Pages between two kills. */
+  /** Pages requested between two kills. */
   readonly every: number;
 }
 
-/** Something to be done on the way of a crawl. */
+/** Something to do during a crawl. */
 export interface OnTheWay {
-  /** Is it time? By how many pages were asked for so far. */
+  /** Whether it is time, given how many pages were requested so far. */
   readonly isDue: (pages: number) => boolean;
   readonly act: () => Promise<void>;
 }
 
 /**
- * Does one thing after the other on the way of a crawl, while nothing is answered: whoever is hit by it has pages in hand. Returns
- * what tells how many were done.
+ * Does one thing after the other during a crawl, each while no request is answered, so that the workers it hits have pages in hand. Returns
+ * a function that returns how many were done.
  */
 export function onTheWay(site: TestSite, all: readonly OnTheWay[]): () => number {
   let done = 0;
@@ -44,8 +44,8 @@ export function onTheWay(site: TestSite, all: readonly OnTheWay[]): () => number
 }
 
 /**
- * Kills workers on the way of a crawl. Returns what tells how many were killed. A page that six workers in a row die with is a crash
- * loop, and fails: what one has left goes to the others, so it is the one in its place that is killed next.
+ * Kills workers during a crawl. Returns a function that returns how many were killed. A page that kills six workers in a row is a crash
+ * loop and fails. A killed worker's pages go to the others, so its replacement is killed next, not one of those.
  */
 export function killOnTheWay({ site, workers, start, kills, every }: Kills): () => number {
   const kill = async (at: number): Promise<void> => {

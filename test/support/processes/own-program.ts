@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const HERE = join(import.meta.dirname, '../../..');
 
-/** A copy of the program in a folder of its own, whose crawlers are these, by their file names without .ts. */
+/** Copies the program into a folder, adds these crawlers by their file names without `.ts`, and returns the folder. */
 export async function copyProgram(folder: string, crawlers: Readonly<Record<string, string>>): Promise<string> {
   for (const part of ['services', 'shared', 'crawlers', 'package.json']) {
     await cp(join(HERE, part), join(folder, part), { recursive: true });
@@ -14,7 +14,7 @@ export async function copyProgram(folder: string, crawlers: Readonly<Record<stri
   return folder;
 }
 
-/** The text of a crawler whose step does this, from its fourth line on, for pages of this path. */
+/** The text of a crawler that runs this code, from its fourth line on, on pages of this path. */
 export function crawlerText(path: string, step: string): string {
   return `import { defineCrawler } from '../shared/crawler/crawler.ts';
 const step = async (page) => {

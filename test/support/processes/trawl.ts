@@ -8,7 +8,7 @@ import type { AtEnd } from '../shared-by-tests.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../..');
 
-/** What a command came to. */
+/** The exit code and output of a command. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -29,7 +29,7 @@ export class Trawl {
     const [program = process.execPath, ...words] = [...under, process.execPath, cli, ...args];
     this.#child = spawn(program, words, {
       cwd,
-      // As in the images: what isn't JSON on standard error was said to a person.
+      // As in the images: lines on standard error that aren't JSON are meant for people.
       env: {
         ...{ PATH: process.env.PATH, HOME: process.env.HOME, TRAWL_COMMAND: 'trawl', LOG_FORMAT: 'json' },
         ...LANE_SETTINGS,
@@ -37,7 +37,7 @@ export class Trawl {
       },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
-    // A process that was killed reads no more.
+    // A killed process reads no more input.
     this.#child.stdin?.on('error', () => {});
     if (holdsInput) this.#child.stdin?.write(input ?? '');
     else this.#child.stdin?.end(input);
@@ -55,7 +55,7 @@ export class Trawl {
     });
   }
 
-  /** Resolves once its output, of either kind, matches. */
+  /** Resolves once its standard output and error match. Rejects if it ends before. */
   async says(pattern: RegExp): Promise<void> {
     await Promise.race([
       new Promise<void>((resolve) => {
@@ -76,7 +76,7 @@ export class Trawl {
     return this.#child.pid;
   }
 
-  /** What it has written so far, of either kind. */
+  /** Its standard output so far, followed by its standard error. */
   get said(): string {
     return this.#stdout + this.#stderr;
   }
@@ -92,17 +92,17 @@ interface TrawlOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input. */
   readonly input?: string;
-  /** There may be more of it, as far as the command can know. */
+  /** Keeps standard input open, as if more were to come. */
   readonly holdsInput?: boolean;
-  /** A command that runs it: `prlimit --nofile=64`, say. */
+  /** A command to run it with, such as `prlimit --nofile=64`. */
   readonly under?: readonly string[];
-  /** The folder of another program than this one. */
+  /** The root folder of a copy of the program to run instead of this one. */
   readonly program?: string;
-  /** Nobody reads its standard output: a pipe whose other end is closed before anything is written. */
+  /** Closes the reading end of its standard output before it writes anything. */
   readonly closesOutput?: boolean;
 }
 
-/** A folder of its own to run commands in; what still runs at the end of the test is killed, and the folder removed. */
+/** A temporary folder to run commands in. `close` kills those still running and removes the folder. */
 export class Workplace {
   readonly folder: string;
   readonly #env: Readonly<Record<string, string>>;
@@ -151,7 +151,7 @@ export class Workplace {
   }
 }
 
-/** A workplace for one test, unless it ends with something else. */
+/** Opens a workplace that is closed at the end of the test, or by `atEnd`. */
 export async function openWorkplace(
   env: Readonly<Record<string, string>> = {},
   atEnd: AtEnd = onTestFinished,

@@ -5,13 +5,13 @@ import type { Duplex } from 'node:stream';
 import { LoopbackServer } from '../listeners/loopback-server.ts';
 import { selfSigned } from '../site/certificate.ts';
 
-/** What a proxy does instead of its work. `{ status }`: answers every request with it, CONNECT and absolute form alike. */
+/** How a proxy behaves. With `{ status }` it answers every request, CONNECT and absolute form alike, with that status. */
 export type ProxyMood = 'works' | 'hangs' | 'hangs up' | 'no HTTP' | { readonly status: number };
 
 interface HttpProxyOptions {
-  /** `user:password`; without it, the proxy takes anyone. */
+  /** `user:password`; without it, the proxy accepts all clients. */
   readonly login?: string;
-  /** The proxy itself is asked over TLS. */
+  /** Clients reach the proxy itself over TLS. */
   readonly tls?: boolean;
 }
 
@@ -21,7 +21,7 @@ export class HttpProxy {
   readonly #tls: boolean;
   readonly #server: Server;
   readonly #loopback: LoopbackServer;
-  /** What it was asked for, in order: `CONNECT host:port`, `GET http://…`. */
+  /** Its requests in order: `CONNECT host:port`, `GET http://…`. */
   readonly asked: string[] = [];
   mood: ProxyMood = 'works';
   connections = 0;
@@ -55,23 +55,23 @@ export class HttpProxy {
     return this.#loopback.port;
   }
 
-  /** As `PROXY_URL` would have it, with the login. */
+  /** Its URL for `PROXY_URL`, with the login. */
   get url(): string {
     const at = this.#login === undefined ? '' : `${this.#login}@`;
     return `${this.#tls ? 'https' : 'http'}://${at}127.0.0.1:${this.port}`;
   }
 
-  /** Resolves when it is asked for something next. */
+  /** Resolves at its next request. */
   question(): Promise<void> {
     return new Promise((resolve) => this.#onAsked.push(resolve));
   }
 
-  /** Resolves once no connection is open: what a client leaks, a test waits for in vain. */
+  /** Resolves once no connection is open. If a client leaks one, the test times out. */
   async disconnection(): Promise<void> {
     await this.#loopback.allClosed();
   }
 
-  /** Notes what it is asked, and says with which status it refuses; 0 is for not at all. */
+  /** Logs the request, and returns the status to refuse it with: `undefined` to let it through, 0 to give no answer. */
   #refusal({ method, url, headers }: IncomingMessage): number | undefined {
     this.asked.push(`${method} ${url}`);
     for (const wake of this.#onAsked.splice(0)) wake();
@@ -107,7 +107,7 @@ export class HttpProxy {
     const refusal = this.#refusal(request);
     if (refusal === 0) {
       if (this.mood === 'hangs up') client.destroy();
-      // Only who reads hears that the client has gone.
+      // Without reading, the end of the client would go unnoticed.
       client.resume().once('end', () => client.destroy());
       return;
     }

@@ -6,7 +6,7 @@ import { openLane } from '../lane.ts';
 import { SteppedClock } from '../stores/stepped-clock.ts';
 import { HttpProxy } from './http-proxy.ts';
 
-/** A fetcher through proxies of which nobody listens, until a test starts them again and steps the clock. */
+/** Opens a fetcher through proxies that are all down until a test revives them and steps the clock. */
 export async function openProxied(count: number) {
   const proxies = Array.from({ length: count }, () => new HttpProxy());
   for (const proxy of proxies) await proxy.start();
@@ -29,9 +29,9 @@ export async function openProxied(count: number) {
   return {
     fetcher,
     proxies,
-    /** Of the rests. */
+    /** The clock of the proxies' rests. */
     clock,
-    /** From now on, all can be used. */
+    /** Starts all proxies again. */
     async revive(): Promise<void> {
       for (const [index, proxy] of proxies.entries()) await proxy.start(ports[index]);
     },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { LoopbackServer } from '../listeners/loopback-server.ts';
 
-/** What a SOCKS proxy does instead of its work: a number is the reply code of RFC 1928 section 6. */
+/** How a SOCKS proxy behaves. A number is the reply code that it refuses with (RFC 1928 section 6). */
 export type SocksMood = 'works' | 'hangs' | 'hangs up' | number;
 
 const [GRANTED, HOST_UNREACHABLE] = [0, 4];
@@ -14,13 +14,13 @@ export class SocksProxy {
   readonly #login: string | undefined;
   readonly #server: Server;
   readonly #loopback: LoopbackServer;
-  /** What it was asked for, in order: `host:port`. */
+  /** The targets of its requests in order: `host:port`. */
   readonly asked: string[] = [];
   mood: SocksMood = 'works';
   connections = 0;
   #onAsked: (() => void)[] = [];
 
-  /** @param login `user:password`; without it, the proxy takes anyone */
+  /** @param login `user:password`; without it, the proxy accepts all clients */
   constructor(login?: string) {
     this.#login = login;
     this.#server = createServer((socket) => {
@@ -40,7 +40,7 @@ export class SocksProxy {
     await this.#loopback.stop();
   }
 
-  /** As `PROXY_URL` would have it, with the login. */
+  /** Its URL for `PROXY_URL`, with the login. */
   get url(): string {
     return `socks5://${this.#login === undefined ? '' : `${this.#login}@`}127.0.0.1:${this.port}`;
   }
@@ -49,12 +49,12 @@ export class SocksProxy {
     return this.#loopback.port;
   }
 
-  /** Resolves when it is asked for something next. */
+  /** Resolves at its next request. */
   question(): Promise<void> {
     return new Promise((resolve) => this.#onAsked.push(resolve));
   }
 
-  /** Resolves once no connection is open: what a client leaks, a test waits for in vain. */
+  /** Resolves once no connection is open. If a client leaks one, the test times out. */
   async disconnection(): Promise<void> {
     await this.#loopback.allClosed();
   }
@@ -70,7 +70,7 @@ export class SocksProxy {
     const port = (await bytes(socket, 2)).readUInt16BE();
     this.asked.push(`${host}:${port}`);
     for (const wake of this.#onAsked.splice(0)) wake();
-    // Only who reads hears that the client has gone.
+    // Without reading, the end of the client would go unnoticed.
     if (this.mood === 'hangs') socket.resume();
     else if (this.mood === 'hangs up') socket.destroy();
     else if (this.mood === 'works') await this.#connect(socket, host, port);
@@ -102,14 +102,14 @@ function reply(code: number): Buffer {
   return Buffer.from([5, code, 0, IPV4, 0, 0, 0, 0, 0, 0]);
 }
 
-/** A text with its length before it. */
+/** Reads a text that follows its length. */
 async function text(socket: Socket, isText = true): Promise<string> {
   if (!isText) throw new Error('expected an IPv4 address or a name');
   const [length = 0] = await bytes(socket, 1);
   return (await bytes(socket, length)).toString();
 }
 
-/** The next bytes. Rejects when the socket ends before. */
+/** Reads the next bytes. Rejects if the socket ends before. */
 async function bytes(socket: Socket, count: number): Promise<Buffer> {
   for (;;) {
     if (count === 0) return Buffer.alloc(0);

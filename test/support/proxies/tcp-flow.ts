@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net';
 
-/** What a network does to the bytes that pass. All is well where nothing is said. */
+/** What a network does to passing bytes. By default it passes them on at once. */
 export interface Weather {
-  /** Every byte is so much later. */
+  /** Delay of every byte. */
   readonly latencyMs?: number;
-  /** Nothing passes, in either direction, and nobody is told; what was sent comes once the weather is better. */
+  /** Nothing passes in either direction, and neither side notices. What was sent arrives once the weather is better. */
   readonly blackhole?: boolean;
   /** Bytes pass in pieces of at most this size. */
   readonly sliceBytes?: number;
-  /** After how many bytes a connection is reset. */
+  /** Bytes after which a connection is reset. */
   readonly limitBytes?: number;
 }
 
-/** Bytes on their way from one socket to another, in order, through the weather. */
+/** Passes bytes from one socket to another, in order, through the weather. */
 export class Flow {
   readonly #to: Socket;
   readonly #from: Socket;
@@ -44,7 +44,7 @@ export class Flow {
     this.#move();
   }
 
-  /** One of the sockets has closed: the other one closes when the weather lets it know. */
+  /** Handles the close of one socket: the other one closes when the weather lets the news through. */
   end(): void {
     this.#isOver = true;
     this.#move();
@@ -57,7 +57,7 @@ export class Flow {
       this.#underWay.push({ dueAt, bytes });
       return;
     }
-    // A piece a millisecond: otherwise the kernel would put them together again.
+    // One piece per millisecond: otherwise the kernel would join them again.
     let last = Math.max(dueAt, this.#underWay.at(-1)?.dueAt ?? 0);
     for (let at = 0; at < bytes.length; at += sliceBytes) {
       last += 1;

@@ -25,7 +25,7 @@ export class TcpProxy {
     this.port = address.port;
   }
 
-  /** A URL with this proxy in the place of its server. */
+  /** Returns the URL with this proxy in place of its server. */
   inFrontOf(url: string): string {
     const through = new URL(url);
     through.hostname = '127.0.0.1';
@@ -33,7 +33,7 @@ export class TcpProxy {
     return through.href;
   }
 
-  /** Changes the weather, for the connections there are and those to come. */
+  /** Changes the weather for present and future connections. */
   set weather(weather: Weather) {
     this.#weather = weather;
     for (const { flows } of this.#pairs) for (const flow of flows) flow.weather = weather;
@@ -45,7 +45,7 @@ export class TcpProxy {
     this.#pairs.clear();
   }
 
-  /** Leaves every connection half open: the server's end is gone, and the client is not told. */
+  /** Leaves every connection half open: the server's end is gone, and the client doesn't learn of it. */
   halve(): void {
     for (const pair of this.#pairs) {
       pair.isHalf = true;
@@ -64,12 +64,12 @@ export class TcpProxy {
     this.#isOpen = true;
   }
 
-  /** Resolves when the next connection has come. */
+  /** Resolves at the next connection. */
   arrival(): Promise<void> {
     return new Promise((resolve) => this.#onAccept.push(resolve));
   }
 
-  /** Resolves when a client speaks again after its server has answered this many times. */
+  /** Resolves when a client sends data after its server has sent data at least `answers` times. */
   turn(answers: number): Promise<void> {
     return new Promise((wake) => this.#onTurn.push({ answers, wake }));
   }
@@ -107,7 +107,7 @@ export class TcpProxy {
       socket.on('error', () => {});
       socket.on('close', () => {
         if (pair.isHalf && socket === server) return;
-        // In a black hole the other end lives on, until the weather is better.
+        // In a black hole the other end stays open until the weather is better.
         for (const flow of pair.flows) flow.end();
         if (client.destroyed && server.destroyed) this.#pairs.delete(pair);
       });

@@ -5,19 +5,19 @@ import type { Servers } from './servers.ts';
 /** The images of the compose file. */
 export const IMAGES = { rabbitmq: 'rabbitmq:4-management', redis: 'redis:8' } as const;
 
-/** Does a Docker engine answer, with both images there? Nothing is pulled. */
+/** Whether a Docker engine answers and has both images. Pulls nothing. */
 export function hasImages(): boolean {
   return Object.values(IMAGES).every((image) => tryRun('docker', ['image', 'inspect', image]) !== undefined);
 }
 
-/** What starts containers. Loading it takes the better part of a second, so it is loaded only where containers are started. */
+/** Loads testcontainers. That takes most of a second, so only tests that start containers do it. */
 export async function loadContainers(): Promise<typeof import('testcontainers')> {
   return await import('testcontainers');
 }
 
 /** Starts both servers of the compose file in containers, on free ports. */
 export async function startContainers(): Promise<Servers> {
-  // Without its image, the container that cleans up after a crash can't start; `stop` does the cleaning.
+  // Without its image, the container that cleans up after a crash can't start; then only `stop` cleans up.
   if (tryRun('docker', ['image', 'ls', '-q', 'testcontainers/ryuk'])?.trim() === '') {
     process.env.TESTCONTAINERS_RYUK_DISABLED = 'true';
   }

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { which } from './machine.ts';
 
-/** While somebody else installs: how long until the next look, and how many looks. */
+/** Seconds between tries, and number of tries, while another process holds the lock of `apt-get`. */
 const PAUSE_SECONDS = 5;
 const TRIES = 60;
 
 /**
- * Installs Debian packages, as root on Debian, and says so; anywhere else it does nothing. It waits for others that install at the
- * same time, and starts no server of the machine's own. Whoever calls looks afterwards for what it needs.
+ * Installs Debian packages if it runs as root on Debian, and says so; otherwise does nothing. Waits for others that install at the
+ * same time, and starts no system services. Callers must check afterwards that they have what they need.
  */
 export function installPackages(...packages: readonly string[]): void {
   if (process.getuid?.() !== 0 || which('apt-get') === undefined) return;

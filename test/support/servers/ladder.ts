@@ -7,7 +7,7 @@ import { findPrograms, type Programs, startPrograms } from './programs.ts';
 import type { Servers } from './servers.ts';
 
 /**
- * Finds servers for the suites, never skipping in silence. The first that answers is taken; `TEST_SERVERS` names one:
+ * Finds servers for the suites, and never skips silently. Takes the first rung that works; `TEST_SERVERS` names one:
  *
  * | rung         | when                                                                                   |
  * |--------------|----------------------------------------------------------------------------------------|
@@ -46,7 +46,7 @@ async function chooseServers(): Promise<Servers> {
   );
 }
 
-/** The two programs, installed if need be: for suites that break servers, which no container or given server bears. */
+/** Finds or installs the two programs, for suites that break servers, which containers and given servers would not survive. */
 export function needPrograms(): Programs {
   const programs = findPrograms() ?? installPrograms();
   if (programs === undefined)

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:net';
 
-// Below those that systems give to outgoing connections (from 32,768 on Linux, from 49,152 on others): what a test connects to meanwhile
-// can't take it.
+// Below the ports that systems use for outgoing connections (from 32,768 on Linux, from 49,152 on others), so that no connection
+// of a test takes one of them.
 const PORTS = { first: 12_000, each: 1_000, slices: 20 } as const;
-// Test processes that run at once take theirs from slices of their own, so that none takes what another is about to listen on.
+// Concurrent test processes use separate slices, so that none takes a port that another is about to listen on.
 const slice = PORTS.first + (Number(process.env.VITEST_POOL_ID ?? process.pid) % PORTS.slices) * PORTS.each;
 let next = Math.floor(Math.random() * PORTS.each);
 
-/** A TCP port that nothing listens on, and that nobody else is given for the next thousand calls. */
+/** Returns a TCP port that nothing listens on, and that is not returned again for the next thousand calls. */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < PORTS.each; tried += 1) {
     const port = slice + (next++ % PORTS.each);

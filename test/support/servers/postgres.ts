@@ -20,7 +20,7 @@ const IMAGE = 'postgres:17';
 const [USER, PASSWORD, DATABASE] = ['trawl', 'trawl-password', 'postgres'];
 
 /**
- * Finds a Postgres, never skipping in silence. The first that answers is taken; `TEST_SERVERS` names one of the last two:
+ * Finds a Postgres, and never skips silently. Takes the first rung that works; `TEST_SERVERS` names one of the last two:
  *
  * | rung         | when                                                                                     |
  * |--------------|------------------------------------------------------------------------------------------|
@@ -71,7 +71,7 @@ async function startContainer(): Promise<PostgresServer> {
   };
 }
 
-/** The folder of the newest Postgres that has both programs. */
+/** Returns the folder of the newest Postgres with both programs. */
 function findPrograms(): string | undefined {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -88,7 +88,7 @@ function installPrograms(): string | undefined {
   return findPrograms();
 }
 
-/** Starts a private one: a free port, data in a temporary folder, nothing left behind. Root may not: somebody else does. */
+/** Starts a private one on a free port, with its data in a temporary folder. Postgres refuses to run as root, so then another user runs it. */
 async function startPrograms(programs: string): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-postgres-'));
   const owner = process.getuid?.() === 0 ? somebodyElse() : undefined;
@@ -142,7 +142,7 @@ async function canConnect(url: string): Promise<void> {
 async function stopChild(child: ChildProcess | undefined): Promise<void> {
   if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
-  // Fast shutdown: whoever is connected still is cut off.
+  // Fast shutdown: cuts the remaining connections.
   child.kill('SIGINT');
   const timer = setTimeout(() => child.kill('SIGQUIT'), 10_000);
   await gone;

@@ -9,8 +9,8 @@ import { freePort, which } from './machine.ts';
 import { RedisServer } from './redis-server.ts';
 
 /**
- * A Redis of one test's own, with the settings that it wants (`--maxmemory-policy allkeys-lru`, say): the program where
- * it is installed, else the image of the compose file. It ends with the test.
+ * Starts a Redis for one test with the given settings, such as `--maxmemory-policy allkeys-lru`: the program where
+ * it is installed, otherwise the image of the compose file. It stops at the end of the test.
  */
 export async function openPrivateRedis(...settings: readonly string[]): Promise<{ url: string; redis: Redis }> {
   const { url, stop } = await start(settings);

@@ -26,14 +26,14 @@ export interface PrivateServers {
   remove(): Promise<void>;
 }
 
-/** Where the two server programs are, or nothing if one is missing. */
+/** Finds the two server programs; `undefined` if one is missing. */
 export function findPrograms(): Programs | undefined {
   const rabbitmq = RABBITMQ_PROGRAMS.find((path) => existsSync(path)) ?? which('rabbitmq-server');
   const redis = which('redis-server');
   return rabbitmq === undefined || redis === undefined ? undefined : { rabbitmq, redis };
 }
 
-/** Both programs, each with a folder and free ports of its own, not started. `remove` ends them and leaves nothing behind. */
+/** Prepares both servers, each with its own folder and free ports, without starting them. `remove` stops them and deletes the folders. */
 export async function privateServers(programs: Programs): Promise<PrivateServers> {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-test-'));
   const [amqpPort, distPort, epmdPort, redisPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);

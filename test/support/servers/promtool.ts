@@ -4,7 +4,7 @@ import { installPackages } from './debian.ts';
 import { which } from './machine.ts';
 
 /**
- * Prometheus' own checker, installed if need be: as root on Debian by `apt-get`. It judges what we export, and the files in
+ * Finds Prometheus' own checker, or installs it, as root on Debian, by `apt-get`. It checks the metrics we export and the files in
  * `monitoring/`.
  *
  * @throws Error that says what to install
@@ -21,7 +21,7 @@ function installPromtool(): string | undefined {
   return which('promtool');
 }
 
-/** Runs it. Each method resolves with what it said, and rejects with that if anything is wrong. */
+/** Runs promtool. Each method resolves with its output, and rejects with the output if anything is wrong. */
 export class Promtool {
   readonly #program: string;
 
@@ -37,7 +37,7 @@ export class Promtool {
     return await this.#run(['test', 'rules', file]);
   }
 
-  /** An exposition: its form, and the names and helps of its metrics. */
+  /** Checks the format of an exposition, and the names and help texts of its metrics. */
   async checkMetrics(text: string): Promise<string> {
     return await this.#run(['check', 'metrics'], text);
   }

@@ -8,19 +8,19 @@ import { ServerProcess } from './server-process.ts';
 
 interface RabbitMqServerOptions {
   readonly program: string;
-  /** Everything it writes goes here: data, logs, its cookie. */
+  /** Folder for everything it writes: data, logs, its cookie. */
   readonly folder: string;
   readonly amqpPort: number;
   readonly distPort: number;
   readonly epmdPort: number;
-  /** More lines of `rabbitmq.conf`. */
+  /** Additional lines of `rabbitmq.conf`. */
   readonly conf?: readonly string[];
   readonly plugins?: readonly string[];
 }
 
 /**
- * A private RabbitMQ that can be stopped, killed, hung, and started again on the same data and port, and that takes the
- * commands of `rabbitmqctl`.
+ * A private RabbitMQ that can be stopped, killed, frozen, and started again on the same data and port, and that runs
+ * `rabbitmqctl` commands.
  */
 export class RabbitMqServer {
   readonly url: string;
@@ -52,7 +52,7 @@ export class RabbitMqServer {
     };
   }
 
-  /** Resolves once it lets a client in. */
+  /** Resolves once a client can connect. */
   async start(): Promise<void> {
     const { program, folder, conf = [], plugins = [] } = this.#options;
     await mkdir(folder, { recursive: true });
@@ -71,7 +71,7 @@ export class RabbitMqServer {
     await this.#process?.kill();
   }
 
-  /** Stops the clock for it: it answers nothing, and its connections stay open. */
+  /** Freezes the process: it answers nothing, and its connections stay open. */
   hang(): void {
     this.#process?.signal('SIGSTOP');
   }
@@ -87,7 +87,7 @@ export class RabbitMqServer {
     return stdout;
   }
 
-  /** Ends it for good, with the name server that it started. */
+  /** Stops it for good, with the name server (epmd) that it started. */
   async remove(): Promise<void> {
     this.goOn();
     await this.stop();

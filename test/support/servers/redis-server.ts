@@ -6,14 +6,14 @@ import { ServerProcess } from './server-process.ts';
 
 interface RedisServerOptions {
   readonly program: string;
-  /** Where its data are kept; made if it isn't there. */
+  /** Folder of its data; created if missing. */
   readonly folder: string;
   readonly port: number;
-  /** Beside those below, as for `redis-server`. */
+  /** Additional flags of `redis-server`. */
   readonly settings?: readonly string[];
 }
 
-/** A private Redis with an append-only file, that can be stopped, killed and started again on the same data and port. */
+/** A private Redis with an append-only file that can be stopped, killed and started again on the same data and port. */
 export class RedisServer {
   readonly url: string;
   readonly port: number;
@@ -47,7 +47,7 @@ export class RedisServer {
     await this.#process?.kill();
   }
 
-  /** Copies its data, with all that it has answered. Returns what brings them back: to be called while it isn't running. */
+  /** Copies its data, with every write it has answered. Returns a function that restores them; call it while the server isn't running. */
   async keep(): Promise<() => Promise<void>> {
     const { folder } = this.#options;
     await this.#written();
@@ -60,7 +60,7 @@ export class RedisServer {
     };
   }
 
-  /** Resolves once its log is written: while a disk is busy, it answers up to two seconds before. */
+  /** Resolves once its append-only file is written: while a disk is busy, Redis answers up to two seconds earlier. */
   async #written(): Promise<void> {
     await pRetry(
       async () => {
@@ -71,7 +71,7 @@ export class RedisServer {
     );
   }
 
-  /** One command, on a connection of its own. */
+  /** Runs one command on a new connection. */
   async command(name: string, ...args: string[]): Promise<unknown> {
     const redis = new Redis(this.url, { lazyConnect: true, retryStrategy: null });
     redis.on('error', () => {});

@@ -3,11 +3,11 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import pRetry from 'p-retry';
 
 interface ServerProcessOptions extends Pick<SpawnOptions, 'env'> {
-  /** The file that what it prints is written to. */
+  /** File for its output. */
   readonly output: string;
 }
 
-/** A server program with all that it starts, as one group of processes: what is signalled is the whole group. */
+/** A server program and all its child processes, as one process group. Signals go to the whole group. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #gone: Promise<void>;
@@ -25,7 +25,7 @@ export class ServerProcess {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Resolves once `question` does, which is asked again and again: for two minutes, or until the program has ended. */
+  /** Resolves once `question` does. Retries it for two minutes, and rejects at once if the program has ended. */
   async answers(question: () => Promise<unknown>): Promise<void> {
     let ended = false;
     const gone = this.#gone.then(() => {
@@ -51,7 +51,7 @@ export class ServerProcess {
     }
   }
 
-  /** Asks it to end, and makes it after a while. Resolves once it has. */
+  /** Sends SIGTERM, and SIGKILL after ten seconds. Resolves once it has ended. */
   async stop(): Promise<void> {
     this.signal('SIGTERM');
     const timer = setTimeout(() => this.signal('SIGKILL'), 10_000);

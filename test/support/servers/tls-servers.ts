@@ -12,19 +12,19 @@ import { RedisServer } from './redis-server.ts';
 /** The common name in the certificate of clients. */
 export const CLIENT_NAME = 'Hosts of the bench';
 
-/** A RabbitMQ and a Redis that want client certificates, at 127.0.0.1, which is the name in their own, and without TLS beside that. */
+/** A RabbitMQ and a Redis at 127.0.0.1, the name in their certificates. Their TLS ports require client certificates; each also has a plain port. */
 export interface TlsServers {
   readonly rabbitmq: RabbitMqServer;
   readonly redis: RedisServer;
   readonly rabbitmqUrl: string;
   readonly redisUrl: string;
-  /** The files of an issuer, which servers and clients trust, and of a client: its certificate, and its key. */
+  /** The files of an issuer that servers and clients trust, and of a client's certificate and key. */
   readonly files: { readonly ca: string; readonly cert: string; readonly key: string };
   /** A certificate that the servers don't trust, and its key. */
   readonly stranger: { readonly cert: string; readonly key: string };
 }
 
-/** Both, for one file of tests. */
+/** Starts both servers for one file of tests. */
 export function tlsServers(): () => TlsServers {
   let servers: TlsServers | undefined;
   let folder: string | undefined;

@@ -1,6 +1,6 @@
 import { after, every, numberIn, type Route, send, type Visit } from './route.ts';
 
-/** `Grüße`, as bytes in hex. */
+/** The bytes of `Grüße` in hex, by charset. */
 const GREETINGS: Readonly<Record<string, string>> = {
   'utf-8': '4772c3bcc39f65',
   'windows-1252': '4772fcdf65',
@@ -11,7 +11,7 @@ const GREETINGS: Readonly<Record<string, string>> = {
 const MARKS: Readonly<Record<string, string>> = { 'utf-8': 'efbbbf', 'utf-16le': 'fffe', 'utf-16be': 'feff' };
 
 /**
- * Answers of every kind that a healthy server gives.
+ * Answers of all kinds that a healthy server gives.
  *
  * | path                                   | answer                                                        |
  * |----------------------------------------|---------------------------------------------------------------|
@@ -22,8 +22,8 @@ const MARKS: Readonly<Record<string, string>> = { 'utf-8': 'efbbbf', 'utf-16le':
  * | `/drip?ms=&bytes=`                     | headers at once, then a byte every `ms`                       |
  * | `/big?bytes=`                          | a body of that length; `&chunked` without saying so           |
  * | `/type?ct=`                            | that content type; without `ct`, none                         |
- * | `/charset/<label>?say=header\|meta\|bom` | `Grüße` in that charset, told in one way or not at all        |
- * | `/cookie`                              | sets one                                                      |
+ * | `/charset/<label>?say=header\|meta\|bom` | `Grüße` in that charset, declared in one way or not at all    |
+ * | `/cookie`                              | sets a cookie                                                 |
  */
 export const ANSWERS: readonly Route[] = [
   [/^\/status\/(\d{3})$/, answerStatus],

@@ -1,4 +1,4 @@
-/** A certificate that nobody vouches for: for `localhost` and 127.0.0.1, valid till 2125, of no use anywhere else. */
+/** A self-signed certificate for `localhost` and 127.0.0.1, valid until 2126, for tests only. */
 export const selfSigned = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUBluJTLCLSOzc0R6fxy6hReogtzAwCgYIKoZIzj0EAwIw

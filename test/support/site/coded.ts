@@ -4,7 +4,7 @@ import { numberIn, type Route, send, type Visit } from './route.ts';
 
 type Encode = (plain: string | Uint8Array) => Buffer;
 
-/** By the names that stand in a Content-Encoding. */
+/** Encoders by their names in a Content-Encoding. */
 const CODINGS: Readonly<Record<string, Encode>> = {
   gzip: (plain) => zlib.gzipSync(plain),
   deflate: (plain) => zlib.deflateSync(plain),
@@ -17,14 +17,14 @@ const CODINGS: Readonly<Record<string, Encode>> = {
  *
  * | path                                       | answer                                                    |
  * |--------------------------------------------|-----------------------------------------------------------|
- * | `/gzip` `/deflate` `/br` `/zstd`           | page 1, coded so                                          |
+ * | `/gzip` `/deflate` `/br` `/zstd`           | page 1 in that coding                                     |
  * | `/raw-deflate`                             | page 1, as `deflate` without its zlib wrapper             |
  * | `/twice-gzip`                              | page 1, as `gzip, gzip`                                   |
  * | `/bad-gzip` (`-deflate` `-br` `-zstd`)     | a body that is not what its Content-Encoding says         |
  * | `/cut-gzip` (…)                            | one that ends too soon, though its Content-Length is right |
  * | `/empty-gzip` (…)                          | one of no bytes                                           |
  * | `/bomb?mb=&coding=`                        | zeros, default 30 MB as `gzip`                            |
- * | `/coded-as?name=`                          | page 1 as it is, under any name                           |
+ * | `/coded-as?name=`                          | page 1 uncoded, under any name                            |
  */
 export const CODED: readonly Route[] = [
   [/^\/(gzip|deflate|br|zstd)$/, (visit) => sendCoded(visit, codingOf(visit), encode(visit))],

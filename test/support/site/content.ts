@@ -4,7 +4,7 @@ import { type Route, type SiteContent, send, type Visit } from './route.ts';
 const HTML = 'text/html; charset=utf-8';
 
 /**
- * What is there to be crawled.
+ * The pages and sitemaps to crawl.
  *
  * | path                        | answer                                                                  |
  * |-----------------------------|-------------------------------------------------------------------------|

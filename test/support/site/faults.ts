@@ -11,10 +11,10 @@ import { every, type Route, send, type Visit } from './route.ts';
  * | `/reset-body`           | reset in the middle of the body                                   |
  * | `/truncated`            | a body shorter than its Content-Length, then the end              |
  * | `/truncated-chunks`     | a chunked body without its last chunk, then the end               |
- * | `/no-http`              | something that is no HTTP                                         |
+ * | `/no-http`              | something that is not HTTP                                        |
  * | `/bad-chunks`           | a chunked body whose second chunk has no size                     |
  * | `/endless`              | a body that never ends                                            |
- * | `/endless-headers`      | headers that never end, as fast as they are taken                 |
+ * | `/endless-headers`      | headers that never end, as fast as the client reads               |
  * | `/drip-headers`         | headers that never end, one every 20 ms                           |
  * | `/overlong`             | a body longer than its Content-Length                             |
  * | `/endless-redirect?url=` | a redirect whose body never ends                                 |

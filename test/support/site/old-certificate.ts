@@ -1,4 +1,4 @@
-/** The certificate of a client that was valid until March 2015. */
+/** A client certificate that was valid until March 2015. */
 export const outOfDate = `-----BEGIN CERTIFICATE-----
 MIIBITCBxwIUFj4XJudpqvIRkHdkOeTzE1EYtfQwCgYIKoZIzj0EAwIwEzERMA8G
 A1UEAwwIYSBjbGllbnQwHhcNMTUwMzAxMDAwMDAwWhcNMTUwMzEwMDAwMDAwWjAT

@@ -13,7 +13,7 @@ export interface LoggedRequest {
 }
 
 interface Waiter {
-  /** Nothing for requests of any path. */
+  /** `undefined` for requests of any path. */
   readonly path: string | undefined;
   readonly times: number;
   readonly resolve: () => void;
@@ -36,7 +36,7 @@ export class RequestLog {
     return this.#counts.get(path) ?? 0;
   }
 
-  /** Resolves once the path has been asked for this many times. */
+  /** Resolves once the path has been requested `times` times. */
   arrival(path: string, times: number): Promise<void> {
     return new Promise((resolve) => {
       const waiter = { path, times, resolve };
@@ -44,7 +44,7 @@ export class RequestLog {
     });
   }
 
-  /** Resolves once this many requests have come in all. */
+  /** Resolves once `times` requests have arrived in all. */
   arrivals(times: number): Promise<void> {
     return new Promise((resolve) => {
       const waiter = { path: undefined, times, resolve };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What a route is given: the request, parsed, and what the site is made of. */
+/** The input of a route: the parsed request and the content of the site. */
 export interface Visit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -10,7 +10,7 @@ export interface Visit {
   readonly site: SiteContent;
 }
 
-/** What a site is made of, as far as its routes have to know. */
+/** The content of a site that its routes need. */
 export interface SiteContent {
   readonly origin: string;
   readonly pages: number;
@@ -18,11 +18,11 @@ export interface SiteContent {
   readonly linksPerPage: number;
   readonly pagesPerSitemap: number;
   readonly robots: string;
-  /** How often each key of `/flaky/` was asked for. */
+  /** How often each key of `/flaky/` was requested. */
   readonly flaky: Map<string, number>;
 }
 
-/** A pattern of paths, whole, and what answers them. */
+/** A pattern of whole paths, and the function that answers them. */
 export type Route = readonly [pattern: RegExp, answer: (visit: Visit) => void];
 
 /** The number in the query, or `fallback`. */
@@ -37,13 +37,13 @@ export function send(response: ServerResponse, type: string, body: string | Uint
   response.end(body);
 }
 
-/** Calls `tick` every `ms` until the response is closed, by either side. */
+/** Calls `tick` every `ms` until either side closes the response. */
 export function every(ms: number, response: ServerResponse, tick: () => void): void {
   const timer = setInterval(tick, ms);
   response.once('close', () => clearInterval(timer));
 }
 
-/** Calls `then` after `ms`, unless the response is closed before. */
+/** Calls `then` after `ms`, unless the response closes before. */
 export function after(ms: number, response: ServerResponse, then: () => void): void {
   const timer = setTimeout(then, ms);
   response.once('close', () => clearTimeout(timer));

@@ -10,22 +10,22 @@ import { SteppedClock } from './stepped-clock.ts';
 
 type ReleaserParts = ConstructorParameters<typeof Releaser>[0];
 
-/** A releaser, whose failures go nowhere unless a test says so. */
+/** Creates a releaser that ignores failures unless a test handles them. */
 export function releaserOf(parts: Omit<ReleaserParts, 'onFailure'> & Partial<ReleaserParts>): Releaser {
   return new Releaser({ onFailure: async () => {}, ...parts });
 }
 
-/** As much as is due, without a window. */
+/** Releases everything that is due, without a window. */
 export const EVERYTHING: Parameters<Frontier['release']>[0] = { limit: 1_000, window: 100_000, unpaced: false };
 
-/** Stores and transport of one process, on a clock that the test steps. */
+/** Opens the stores and the transport of one process on a clock that the test steps. */
 export function openEmbedded() {
   const clock = new SteppedClock();
   const parts = openLocalParts({ clock, policy: { hostConcurrency: 0 } });
   return { ...parts, transport: new LetterKeepingTransport({ clock, ttlMs: QUEUE_TTL_MS, letters: parts.letters }) };
 }
 
-/** The offer of a URL. */
+/** Builds the offer of a URL. */
 export function offerOf(url: string, extra: { readonly deadlineMs?: number; readonly queue?: 'priority' } = {}): Offer {
   const { host } = new URL(url);
   return { url, host, mark: markOf(canonicalOf(url)), step: '', depth: 0, queue: 'normal', ...extra };
@@ -54,7 +54,7 @@ export class LogLines implements Logger {
   }
 }
 
-/** Lets everything that can go on without time or input go on. */
+/** Resolves once all work that needs neither time nor input has been done. */
 export async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A server that is asked as a Redis, and answers what a client asks to begin with: by `answer`, if that has something else to do. */
+/** Starts a fake Redis that answers a client's first commands. `answer` sees each command first, and returns `true` if it has handled it. */
 export async function openFakeRedis(
   answer: (name: string, socket: Socket) => boolean,
 ): Promise<{ readonly url: string; readonly sockets: readonly Socket[] }> {

@@ -11,7 +11,7 @@ import { NumberedFrontier } from './numbered-frontier.ts';
 import { SteppedClock } from './stepped-clock.ts';
 import { counted, type OpenStore, type Store } from './stores.ts';
 
-/** A store in a folder, whose runs are this process' own from the moment that they are created. */
+/** A store in a folder whose runs belong to this process as soon as they are created. */
 export interface KeptStore extends Store {
   readonly folder: string;
   readonly owned: ReadonlyMap<string, OwnedLocalRun>;
@@ -20,7 +20,7 @@ export interface KeptStore extends Store {
 interface Options {
   readonly policy?: Parameters<OpenStore>[0];
   readonly folder?: string;
-  /** Runs of this folder that are resumed. */
+  /** Runs of this folder to resume. */
   readonly resume?: readonly string[];
   readonly clock?: SteppedClock;
 }
@@ -64,7 +64,7 @@ export async function openKeptStore(options: Options = {}): Promise<KeptStore> {
   };
 }
 
-/** A copy of a folder's database, its log cut off after `bytes` if that is given: what a crash at that moment leaves. */
+/** Copies a folder's database as a crash would leave it, with its log cut off after `bytes` if given. Returns the new folder. */
 export async function crashedFolder(folder: string, bytes?: number): Promise<string> {
   const copy = await newFolder();
   for (const name of ['trawl.sqlite', 'trawl.sqlite-wal']) await copyFile(join(folder, name), join(copy, name));

@@ -6,7 +6,7 @@ interface LetterKeepingOptions extends Omit<ConstructorParameters<typeof LocalTr
   readonly letters: LocalLetters;
 }
 
-/** The transport of one process, and the dead letters that are kept beside it, as one: a test reads what was published. */
+/** The transport of one process together with its dead letters, so that a test can read what was published. */
 export class LetterKeepingTransport extends LocalTransport implements DeadLetters {
   readonly #kept: LocalLetters;
 

@@ -13,14 +13,14 @@ import { testTransport } from './rabbitmq.ts';
 interface LetterExtra {
   readonly run?: string;
   readonly step?: string;
-  /** Of a member of a group, or of a join: the owner's mark. Empty: the group has one, which the letter doesn't name. */
+  /** For a member of a group or a join, the owner's mark. If empty, the group has an owner that the letter doesn't name. */
   readonly owner?: string;
   readonly isJoin?: boolean;
   readonly reason?: FailedReason;
   readonly at?: number;
 }
 
-/** The letter of a task that failed. */
+/** Builds the letter of a task that failed. */
 export function letterOf(
   url: string,
   { run = 'gone', step = '', owner, isJoin = false, reason = 'timeout', at = 1_800_000_000_000 }: LetterExtra = {},

@@ -18,19 +18,19 @@ import { POLICY } from '../policy.ts';
 interface LocalPartsOptions<C extends Clock> {
   readonly clock: C;
   readonly policy?: Partial<FrontierPolicy> | undefined;
-  /** Left out: in memory. */
+  /** Defaults to a database in memory. */
   readonly path?: string;
   /** See {@link SqliteRuns}. */
   readonly incarnations?: () => string;
   /** See {@link SqliteRuns}. */
   readonly isBeingCrawled?: (run: string) => boolean;
-  /** Left out: each call is made at once. */
+  /** By default each call is made at once. */
   readonly gatherMs?: number;
   /** See {@link SqliteFrontier}. */
   readonly queuesAtOnce?: boolean;
 }
 
-/** Every store of one machine, over one database, on one clock. */
+/** Opens every store of one machine over one database and one clock. */
 export function openLocalParts<C extends Clock>(options: LocalPartsOptions<C>) {
   const { clock, policy, path = IN_MEMORY, incarnations, isBeingCrawled, gatherMs, queuesAtOnce = false } = options;
   const database = new LocalDatabase({ path, ...(gatherMs === undefined ? {} : { gatherMs }) });

@@ -18,13 +18,13 @@ import type { FailedReason } from '../../../shared/task/task/outcome.ts';
 
 interface NumberedOptions extends Omit<OfferOptions, 'parent'> {
   readonly parent?: number;
-  /** What the parent has offered before; left out: nothing. */
+  /** What the parent has offered before; by default nothing. */
   readonly tally?: LinkTally;
 }
 
 /**
- * A frontier whose releases are called 1, 2, 3 in each run, in the order in which they were given out: tests can then say
- * which one they mean. A number that was never given names a release that the frontier doesn't know.
+ * A frontier that numbers its releases 1, 2, 3 in each run, in the order in which they were given out, so that tests can say
+ * which one they mean. A number that was never given out stands for a release that the frontier doesn't know.
  */
 export class NumberedFrontier {
   readonly #frontier: Frontier & Claims & QueuedLeases & HandOvers;
@@ -34,7 +34,7 @@ export class NumberedFrontier {
     this.#frontier = frontier;
   }
 
-  /** What the frontier itself calls a release. */
+  /** The frontier's own name of a release. */
   nameOf(run: string, number: number): ReleaseName {
     return this.#names.get(run)?.[number - 1] ?? { release: number, mark: 'http://never.test/' };
   }

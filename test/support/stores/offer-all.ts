@@ -1,7 +1,7 @@
 import { MAX_OFFER, type Offer, type OfferResult } from '../../../shared/ports/frontier/frontier.ts';
 import { partsOf } from '../../../shared/task/parts.ts';
 
-/** Offers as many tasks as there are, in as few calls as it takes. Returns what they came to together; throws if one is refused. */
+/** Offers any number of tasks in as few calls as possible. Returns the summed results. Throws if a call is refused. */
 export async function offerAll(
   frontier: { offer(run: string, offers: readonly Offer[]): Promise<OfferResult> },
   run: string,

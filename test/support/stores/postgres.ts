@@ -3,15 +3,15 @@ import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { TcpProxy } from '../proxies/tcp-proxy.ts';
 
-/** A schema of its own in the suites' Postgres, gone at the end of the test. */
+/** A schema in the suites' Postgres that is dropped at the end of the test. */
 export interface TestDatabase {
-  /** Whoever connects so sees nothing but the schema. */
+  /** Connections by this URL use the schema alone. */
   readonly url: string;
-  /** For a test to look, and to do what people do. */
+  /** A pool for a test's own queries. */
   readonly pool: pg.Pool;
 }
 
-/** A database behind a network that can be cut; `proxied` leads through it. */
+/** Opens a database behind a network that can be cut; the URL `proxied` leads through it. */
 export async function openProxiedDatabase(): Promise<
   TestDatabase & { readonly proxy: TcpProxy; readonly proxied: string }
 > {

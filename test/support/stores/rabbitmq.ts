@@ -3,7 +3,7 @@ import { connect } from 'amqplib';
 import { QUEUE_TTL_MS, topology } from '../../../shared/transports/rabbitmq/topology.ts';
 import { type RabbitMqOptions, RabbitMqTransport } from '../../../shared/transports/rabbitmq/transport.ts';
 
-/** Options of a transport for tests: queues of its own, and nobody told. */
+/** Creates a transport for tests, with prefixed queues and events that are ignored. */
 export function testTransport(url: string, prefix: string, options: Partial<RabbitMqOptions> = {}): RabbitMqTransport {
   return new RabbitMqTransport({
     url,
@@ -25,7 +25,7 @@ export function uniquePrefix(): string {
   return `t${randomBytes(6).toString('hex')}.`;
 }
 
-/** Deletes what a test declared. */
+/** Deletes the queues and exchanges that a test declared. */
 export async function deleteTopology(url: string, prefix: string): Promise<void> {
   const connection = await connect(url);
   const channel = await connection.createChannel();

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
 
-/** A disk of a test's own. */
+/** A small disk for one test. */
 export interface SmallDisk {
   grow(): void;
 }
 
-/** Mounts a disk of `kib` KiB in a folder; nothing where that isn't allowed. */
+/** Mounts a disk of `kib` KiB in a folder. Resolves with `undefined` where mounting isn't allowed. */
 export async function mountSmallDisk(
   folder: string,
   { kib = 64, options = '' }: { readonly kib?: number; readonly options?: string } = {},

@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 /** A clock that moves only when a test says so. */
 export class SteppedClock implements Clock {
   #now: number;
-  /** How far the machine's clock was set, in all. */
+  /** Total milliseconds by which the machine's clock was set. */
   #set = 0;
   #sleepers: { readonly at: number; readonly wake: () => void }[] = [];
 
@@ -28,7 +28,7 @@ export class SteppedClock implements Clock {
     });
   }
 
-  /** Somebody sets the machine's clock: no time passes. */
+  /** Sets the machine's clock forwards or back; no time passes. */
   set(byMs: number): void {
     this.#set += byMs;
   }

@@ -29,9 +29,9 @@ import { openLocalParts } from './local-parts.ts';
 import { NumberedFrontier } from './numbered-frontier.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
-/** A frontier with what belongs to it, on a clock that the test steps. */
+/** A frontier with its companion stores, on a clock that the test steps. */
 export interface Store {
-  /** The frontier, and the same with releases that tests can name. */
+  /** The frontier itself; `frontier` is the same one with numbered releases. */
   readonly port: Frontier & AttemptHistory & Claims & Groups & QueuedLeases & HandOvers & Ledger & MissingSteps;
   readonly frontier: NumberedFrontier;
   readonly runs: Runs & RunOverview;
@@ -46,16 +46,16 @@ export interface Store {
 
 export type OpenStore = (policy?: Partial<FrontierPolicy>) => Promise<Store>;
 
-/** Incarnations that are the same in every store that is asked the same. */
+/** Returns a source of incarnations that are the same in all stores after the same calls. */
 export function counted(): () => string {
   let count = 0;
   return () => `incarnation-${++count}`;
 }
 
-/** In memory. */
+/** Opens a store in memory. */
 export const openSqliteStore: OpenStore = async (policy) => await openSqliteIn(IN_MEMORY, policy);
 
-/** In a file, as a crawl has it. */
+/** Opens a store in a file, like that of a crawl. */
 export const openSqliteFile: OpenStore = async (policy) => {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-store-'));
   const store = await openSqliteIn(join(folder, 'trawl.sqlite'), policy);
@@ -99,7 +99,7 @@ async function openSqliteIn(path: string, policy: Parameters<OpenStore>[0]): Pro
   };
 }
 
-/** One connection for all stores of a suite; each store has a key prefix of its own, so that tests can share a Redis. */
+/** Opens one connection for all stores of a suite. Each store has its own key prefix, so that tests can share a Redis. */
 export function redisStores(
   url: string,
   marks: MarksForm = 'exact',

@@ -15,7 +15,7 @@ async function said(page: Page, text: string | RegExp): Promise<void> {
   await page.locator('.result').getByText(text).waitFor();
 }
 
-test('a run is paused, resumed, sealed and cancelled, each with its command', async () => {
+test('a run can be paused, resumed, sealed and cancelled, and each dialog shows its command', async () => {
   const page = await openPage(busy.browser, busy.api);
   await page.goto(`${busy.api.url}/#/runs/run-06`);
   const paused = await act(page, 'Pause run run-06', 'Pause', "the site's owner called");
@@ -40,7 +40,7 @@ test('a run is paused, resumed, sealed and cancelled, each with its command', as
   expect(await stateOf('run-06')).toBe('cancelled');
 });
 
-test('all runs are paused and resumed from the overview', async () => {
+test('all runs can be paused and resumed from the overview', async () => {
   await beatWorkers(busy.workplace.folder);
   const page = await openPage(busy.browser, busy.api);
   await page.getByRole('link', { name: 'crawler-0' }).waitFor();
@@ -55,7 +55,7 @@ test('all runs are paused and resumed from the overview', async () => {
   expect(await stateOf('run-10')).toBe('running');
 });
 
-test('a host is paused, resumed and limited', async () => {
+test('a host can be paused, resumed and limited', async () => {
   // An invalid rate is refused, which the browser logs.
   const page = await openPage(busy.browser, busy.api, { mayFail: true });
   await page.goto(`${busy.api.url}/#/hosts`);
@@ -80,7 +80,7 @@ test('a host is paused, resumed and limited', async () => {
   await said(page, 'limited to 30/min');
 });
 
-test('letters are filtered, counted, replayed and deleted', async () => {
+test('dead letters can be filtered, counted, replayed and deleted', async () => {
   const page = await openPage(busy.browser, busy.api);
   await page.goto(`${busy.api.url}/#/dead-letters`);
   await page.getByText(/^25\d dead letters\./).waitFor();
@@ -98,7 +98,7 @@ test('letters are filtered, counted, replayed and deleted', async () => {
   await said(page, '1 letter replayed');
 });
 
-test('a URL is looked up and forgotten', async () => {
+test('a URL can be looked up and forgotten', async () => {
   const page = await openPage(busy.browser, busy.api);
   await page.goto(`${busy.api.url}/#/url`);
   await page.getByRole('textbox', { name: 'URL' }).fill('https://site-3.example/');
@@ -110,7 +110,7 @@ test('a URL is looked up and forgotten', async () => {
   await said(page, /[01] marks? forgotten/);
 });
 
-test('the URLs of a host, and all of them, are counted and forgotten', async () => {
+test('the URLs of a host, or all URLs, can be counted and forgotten', async () => {
   const page = await openPage(busy.browser, busy.api);
   await page.goto(`${busy.api.url}/#/hosts`);
   await page.getByLabel('Steer a host by name').fill('site-760.example');
@@ -137,7 +137,7 @@ test('the URLs of a host, and all of them, are counted and forgotten', async () 
   await page.getByText('There are none.').waitFor();
 });
 
-test('the audit has all of these actions', async () => {
+test('the audit lists all of these actions', async () => {
   const page = await openPage(busy.browser, busy.api);
   await page.goto(`${busy.api.url}/#/audit`);
   await page

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-test('the API goes away and comes back: the page says so, keeps its figures, and reconnects by itself', async () => {
+test('when the API goes away, the page says so, keeps its figures, and reconnects by itself later', async () => {
   const workplace = await openWorkplace();
   const args = ['--local', '--output-dir', workplace.folder];
   const first = await openApi(args, { workplace });
@@ -30,7 +30,7 @@ test('the API goes away and comes back: the page says so, keeps its figures, and
   await page.getByText('No new figures').waitFor({ state: 'detached' });
 });
 
-test('Redis and RabbitMQ are away: the page names them', async () => {
+test('the page says that Redis and RabbitMQ are away', async () => {
   const [amqp, redis] = [await freePort(), await freePort()];
   const workplace = await openWorkplace({
     RABBITMQ_URL: `amqp://guest:guest@127.0.0.1:${amqp}`,
@@ -47,7 +47,7 @@ test('Redis and RabbitMQ are away: the page names them', async () => {
   await picture(page, 'away-redis');
 });
 
-test('Redis and RabbitMQ go away one after the other while the page is open, and come back: the page names them, and recovers', async () => {
+test('when RabbitMQ or Redis goes away under an open page, the page names it, and recovers when it is back', async () => {
   const servers = await privateServers(needPrograms());
   onTestFinished(() => servers.remove());
   await Promise.all([servers.redis.start(), servers.rabbitmq.start()]);

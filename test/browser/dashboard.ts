@@ -10,7 +10,7 @@ import { freePort } from '../support/servers/machine.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-/** Folder for pictures. Without it none are made. */
+/** Folder for pictures; without it, none are taken. */
 const PICTURES = process.env.SCREENSHOTS;
 const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 400, height: 800 };
@@ -115,14 +115,14 @@ export async function flawsOf(page: Page): Promise<string[]> {
   return [...(await violationsOf(page)), ...tooWide.map((each) => each.slice(0, 160))];
 }
 
-/** The page, as `SCREENSHOTS/<name>.png`. */
+/** Saves a picture of the page as `SCREENSHOTS/<name>.png`. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (PICTURES === undefined) return;
   await mkdir(PICTURES, { recursive: true });
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
-/** Presses a button that opens the dialog, reads it, and presses the dialog's. Returns what the dialog said. */
+/** Presses a button that opens a dialog, then the dialog's own button. Returns the text of the dialog. */
 export async function act(page: Page, button: string, verb: string, reason?: string): Promise<string> {
   await page.getByRole('button', { name: button, exact: true }).first().click();
   const dialog = page.getByRole('dialog');

@@ -63,7 +63,7 @@ describe.each(TWO_LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
   });
 });
 
-test('after an action the focus is on its button or, if the button is gone, on the title', async () => {
+test('after an action the focus is on the button that replaces its own or, if there is none, on the title', async () => {
   const page = await openPage(busy.browser, busy.api);
   await page.goto(`${busy.api.url}/#/runs`);
   const { keyboard } = page;
@@ -93,7 +93,7 @@ test('after an action the focus is on its button or, if the button is gone, on t
 });
 
 test.each(['#/', '#/runs', '#/runs/run-06', '#/dead-letters', '#/url', '#/new', '#/doctor'])(
-  'Tab goes through all of %s once, visibly, from the way past the menu, and comes out',
+  'Tab visits every control of %s once, visibly, starting with the skip link, and leaves the page',
   async (hash) => {
     const page = await openPage(busy.browser, busy.api);
     // Following a link starts at the title, opening the page at its top.
@@ -129,7 +129,7 @@ test.each(['#/', '#/runs', '#/runs/run-06', '#/dead-letters', '#/url', '#/new', 
   },
 );
 
-test('a command is copied; if the browser refuses, another way is tried, and finally the command is selected for the keyboard', async () => {
+test('a command is copied, if need be by a second method, or else selected for copying by keyboard', async () => {
   const COMMAND = 'trawl cancel run-06 --local';
   const permissions = ['clipboard-read', 'clipboard-write'];
   for (const refused of [[], ['clipboard'], ['clipboard', 'copying']]) {

@@ -34,7 +34,7 @@ async function recordsOf(page: Page, press: () => Promise<unknown>): Promise<str
   return lines.map((line) => (JSON.parse(line) as { url: string }).url).sort();
 }
 
-test('with the mouse alone: from the token to the records of a fleet run', async () => {
+test('with the mouse alone, a user can sign in, start a fleet run and download its records', async () => {
   const { fleet, page } = await openFleetPage();
   await page.getByLabel('Token').fill('a-long-enough-secret-for-tests');
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -52,7 +52,7 @@ test('with the mouse alone: from the token to the records of a fleet run', async
   expect(urls.length).toBeGreaterThanOrEqual(PAGES);
 });
 
-test('with the keyboard alone: the same', async () => {
+test('with the keyboard alone, a user can sign in, start a fleet run and download its records', async () => {
   const { fleet, page } = await openFleetPage();
   const { keyboard } = page;
   const focusOn = async (name: string | RegExp): Promise<void> => {
@@ -90,7 +90,7 @@ test('with the keyboard alone: the same', async () => {
   expect(urls.length).toBeGreaterThanOrEqual(PAGES);
 });
 
-test('URLs are added to an open run, colours change, and a session ends', async () => {
+test('a user can sign in by a link, add URLs to an open run, change colours and sign out', async () => {
   const { fleet, page } = await openFleetPage();
   const producing = fleet.workplace.start(['produce', '-', '--run', 'open-run', ...AT_FULL_SPEED], '', {
     holdsInput: true,

@@ -108,7 +108,7 @@ test('a hidden tab sends no requests, and catches up when it is visible again', 
   await page.getByText('Live', { exact: true }).waitFor();
 });
 
-test('events stop while the API stays up: the page says so, and recovers by itself', async () => {
+test('when events stop while the API stays up, the page says so and recovers by itself', async () => {
   const api = await openLocal();
   await openPaused(api);
   const page = await openPage(browser, api, { mayFail: true });
@@ -147,7 +147,7 @@ test('a link with an impossible run id says so, and the figures stay live', asyn
   expect(events).toEqual([]);
 });
 
-test('a hostile title is text, on the page of its URL', async () => {
+test('a hostile page title is shown as plain text on the page of its URL', async () => {
   const site = new TestSite({ pages: 1 });
   await site.start();
   onTestFinished(() => site.stop());

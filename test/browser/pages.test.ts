@@ -66,7 +66,7 @@ describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
     expect(found).toEqual([]);
   });
 
-  test('an empty fleet says how to begin', async () => {
+  test('every page of an empty fleet loads, is accessible, and says that there is nothing yet', async () => {
     // Missing things are answered with 404, which the browser logs.
     const page = await openPage(busy.browser, empty, { viewport, colorScheme, mayFail: true });
     const found: string[] = [];
@@ -107,7 +107,7 @@ describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
   });
 });
 
-test('the counts of a run of millions fit into its steps', async () => {
+test('the counts of a run of millions of pages fit into the boxes of its steps', async () => {
   const page = await openPage(busy.browser, busy.api);
   // Events would bring the run's real figures.
   await page.route('**/api/events*', (route) => route.fulfill({ contentType: 'text/event-stream', body: ':\n\n' }));
@@ -136,7 +136,7 @@ test('the page needs no exception in its Content-Security-Policy', async () => {
   expect(html).not.toMatch(/<style|style=|<script(?![^>]* src=)| on\w+=|https?:/);
 });
 
-test('a browser that comes back loads only what has changed', async () => {
+test('a returning browser loads only what has changed', async () => {
   const page = await fetch(`${busy.api.url}/`);
   expect(page.headers.get('cache-control')).toBe('no-cache');
   expect(page.headers.get('etag')).not.toBeNull();
@@ -146,7 +146,7 @@ test('a browser that comes back loads only what has changed', async () => {
   expect((await fetch(`${busy.api.url}/api/fleet`)).headers.get('cache-control')).toBe('no-store');
 });
 
-test('the time that a letter is kept is right even if the clock of the user is days off', async () => {
+test('the time until a letter expires is right even if the clock of the user is a day off', async () => {
   const page = await openPage(busy.browser, busy.api);
   await page.clock.setFixedTime(Date.now() + 30 * 3_600_000);
   await page.goto(`${busy.api.url}/#/dead-letters`);

@@ -41,7 +41,7 @@ test.each([
   ['runs', '#/runs', 'run-01', 200],
   ['5 000 hosts', '#/hosts', 'site-', 101],
   ['10 000 letters', '#/dead-letters', 'run-01', 101],
-] as const)('%s: a page at a time, and no task blocks the browser', async (_, hash, text, mostRows) => {
+] as const)('%s: only one page of rows is shown, and no task blocks the browser', async (_, hash, text, mostRows) => {
   const page = await openPage(busy.browser, busy.api);
   await page.getByText('Live', { exact: true }).waitFor();
   const { ms, tasks } = await longestTask(page, async () => {
@@ -58,7 +58,7 @@ test.each([
   expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(5_000);
 });
 
-test('one can page through 5 000 hosts and 10 000 letters', async () => {
+test('a user can page through 5 000 hosts and 10 000 letters', async () => {
   const page = await openPage(busy.browser, busy.api);
   await page.goto(`${busy.api.url}/#/hosts`);
   await page.getByRole('row').nth(100).waitFor();

@@ -59,7 +59,7 @@ test('the sign-in form is accessible in every look', async () => {
   }
 });
 
-test('a session ends while the page is open: the page says so, and signing in again restores it', async () => {
+test('when a session ends, the open page says so, and signing in again restores what was typed', async () => {
   const page = await openPage(browser, api, { mayFail: true });
   await signIn(page, 'ops');
   await page.getByRole('link', { name: 'New crawl' }).click();
@@ -84,7 +84,7 @@ test('a session ends while the page is open: the page says so, and signing in ag
   await expect.poll(() => page.title()).toBe('New crawl – Trawl');
 });
 
-test('a token is removed while a dialog is open: the dialog closes, and the page is hidden', async () => {
+test('when a token is removed while a dialog is open, the dialog closes and the page is hidden', async () => {
   const own = await openGuarded();
   onTestFinished(() => own.workplace.close());
   const page = await openPage(browser, own, { mayFail: true });
@@ -144,7 +144,7 @@ test.each([
   await picture(page, `role-${name}`);
 });
 
-test('a role is taken away while a dialog is open: the dialog says which role the token has', async () => {
+test('when a role is taken away while a dialog is open, the dialog says which role the token has', async () => {
   const page = await openPage(browser, api, { mayFail: true });
   await signIn(page, 'ops');
   await page.goto(`${api.url}/#/runs/open-run`);
@@ -165,7 +165,7 @@ test('a role is taken away while a dialog is open: the dialog says which role th
   await dialog.getByRole('button', { name: 'Leave it' }).click();
 });
 
-test('a webhook that was delivered is sent again, with the same id', async () => {
+test('a delivered webhook can be sent again, with the same id', async () => {
   const site = new TestSite({ pages: 2 });
   await site.start();
   onTestFinished(() => site.stop());

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHECKOUT, docker, Stack } from './stack.ts';
 
-// The tests are one story, in order: a stack takes long to start, and each tells what the next one finds.
+// The tests depend on each other in this order: as a stack takes long to start, each builds on the state that the last one left.
 const PAGES = 300;
 const SLOW_PAGES = 3_000;
 const LISTED = ['http://site:8080/listed/1', 'http://site:8080/listed/2', 'ftp://site/listed/3'];
@@ -21,17 +21,17 @@ afterAll(async () => {
   await stack.compose(['--profile', 'tools', 'down', '--volumes', '--remove-orphans', '--rmi', 'local']);
 });
 
-test('up brings three workers that are healthy, which means consuming', async () => {
+test('up starts three healthy, consuming workers', async () => {
   const scrapers = await stack.containers('scraper');
   expect(scrapers.map(({ State, Health }) => `${State}, ${Health}`)).toEqual(Array(3).fill('running, healthy'));
   const { workers } = await stack.trawl('status');
   expect(workers).toHaveLength(3);
 });
 
-test('a producer in a throwaway container crawls a site: every page once, each worker its share', async () => {
+test('a run of a producer in a throwaway container fetches every page once and uses all workers', async () => {
   const args = ['run', '--build', '--rm', '-T', 'producer', 'http://site:8080/', '--run', 'first', '--wait', '--json'];
   const { stdout } = await stack.compose(args);
-  // Compose tells of its building before that.
+  // Before that, Compose reports the build.
   expect(JSON.parse(lastLine(stdout))).toMatchObject({
     run: 'first',
     state: 'finished',
@@ -54,7 +54,7 @@ test('a producer in a throwaway container crawls a site: every page once, each w
   expect(new Set(records.map(({ worker }) => worker)).size).toBe(3);
 });
 
-test('workers may write to their records and to /tmp only, have no rights, and know their memory', async () => {
+test('workers have a read-only root file system, no capabilities, and know their memory limit', async () => {
   const [scraper] = await stack.containers('scraper');
   const format = '{{json .HostConfig}}';
   const { stdout } = await docker(['inspect', '--format', format, scraper?.Name ?? '']);
@@ -70,13 +70,13 @@ test('workers may write to their records and to /tmp only, have no rights, and k
   expect(Number(told.stdout)).toBe(2 ** 30);
 });
 
-test('status in a worker container tells of it', async () => {
+test('status in a worker container shows the run and the workers', async () => {
   const { stdout } = await stack.compose(['exec', '-T', 'scraper', 'trawl', 'status']);
   expect(stdout).toMatch(/first +finished +300\/300/);
   expect(stdout).toMatch(/Workers: 3/);
 });
 
-test('the RabbitMQ UI answers on its published port, with the queues as they are declared', async () => {
+test('the RabbitMQ UI answers on its published port and lists the declared queues', async () => {
   const response = await fetch(`http://127.0.0.1:${stack.ports.ui}/api/queues`, {
     headers: { authorization: `Basic ${Buffer.from('guest:guest').toString('base64')}` },
   });
@@ -90,7 +90,7 @@ test('the RabbitMQ UI answers on its published port, with the queues as they are
   ]);
 });
 
-test('the link in the log of the API opens the dashboard, on the port that is published', async () => {
+test('the link in the log of the API opens the dashboard on the published port', async () => {
   const { stdout } = await stack.compose(['logs', '--no-log-prefix', 'api']);
   const [, url = '', token = ''] = /Dashboard: (\S+)#token=(\S+)/.exec(stdout) ?? [];
   expect(url).toBe(`http://127.0.0.1:${stack.ports.api}/`);
@@ -98,7 +98,7 @@ test('the link in the log of the API opens the dashboard, on the port that is pu
   expect(response.status).toBe(200);
 });
 
-test('a login that the shell has reaches RabbitMQ and all that log in', async () => {
+test('a RabbitMQ login from the shell reaches RabbitMQ and all its clients', async () => {
   const env = { RABBITMQ_USER: 'crawl', RABBITMQ_PASSWORD: 'a$b', RABBITMQ_VHOST: 'mine' };
   const { services } = await stack.config(env);
   expect(services.rabbitmq?.environment).toMatchObject({
@@ -110,13 +110,13 @@ test('a login that the shell has reaches RabbitMQ and all that log in', async ()
     expect(services[name]?.environment).toMatchObject({ ...env, RABBITMQ_PASSWORD: password });
 });
 
-test('no container keeps its log for ever', async () => {
+test('every container limits the size of its log', async () => {
   const { services } = await stack.config({});
   for (const name of ['rabbitmq', 'redis', 'postgres', 'scraper', 'api', 'producer'])
     expect(services[name]?.logging, name).toMatchObject({ options: { 'max-size': '20m', 'max-file': '5' } });
 });
 
-test('redis-cli reads what is known, and Redis keeps it safe', async () => {
+test('redis-cli can read the known URLs and runs, and Redis is configured to lose nothing', async () => {
   expect(await stack.redis('SCARD', 'crawled_urls')).toBe(String(PAGES));
   expect(await stack.redis('HGET', 'run:first', 'done')).toBe(String(PAGES));
   expect(await stack.redis('SISMEMBER', 'crawled_urls', 'http://site:8080/page/7')).toBe('1');
@@ -125,13 +125,13 @@ test('redis-cli reads what is known, and Redis keeps it safe', async () => {
   expect(await stack.redis('CONFIG', 'GET', 'appendonly')).toMatch(/yes/);
 });
 
-test('a second producer finds nothing new; --fresh crawls again', async () => {
+test('a second producer finds nothing new, and --fresh crawls the site again', async () => {
   expect(await stack.produce(['http://site:8080/'])).toMatchObject({ discovered: 0, duplicate: PAGES });
   const fresh = await stack.produce(['http://site:8080/', '--fresh', '--wait']);
   expect(fresh).toMatchObject({ state: 'finished', done: PAGES, records: PAGES });
 });
 
-test('a list comes by standard input; what is malformed becomes a dead letter', async () => {
+test('a producer reads a list from standard input, and its malformed URLs become dead letters', async () => {
   const summary = await stack.produce(['-', '--run', 'listed', '--wait'], `${LISTED.join('\n')}\n`);
   expect(summary).toMatchObject({
     discovered: 3,
@@ -143,14 +143,14 @@ test('a list comes by standard input; what is malformed becomes a dead letter', 
   expect(stdout).toMatch(/malformed.*ftp:\/\/site\/listed\/3/);
 });
 
-test('with workers there, a producer gives no hint to start some', async () => {
+test('while workers run, a producer gives no hint to start some', async () => {
   const args = ['run', '--rm', '-T', 'producer', '-', '--run', 'hinted'];
   const { stdout } = await stack.compose(args, { input: 'http://site:8080/listed/9\n' });
   expect(stdout).toMatch(/URLs? offered/);
   expect(stdout).not.toMatch(/Workers:/);
 });
 
-test('nothing is lost when a worker is killed, and the fleet shrinks to one and grows again', async () => {
+test('nothing is lost when a worker is killed and the fleet shrinks to one and grows again', async () => {
   const told = await stack.produce(['http://site:8080/slow.xml', '--run', 'slow']);
   expect(told).toMatchObject({ discovered: SLOW_PAGES });
   const [victim] = await stack.containers('scraper');
@@ -171,7 +171,7 @@ test('nothing is lost when a worker is killed, and the fleet shrinks to one and 
   expect(new Set(urls).size).toBe(SLOW_PAGES);
 });
 
-test('an up without --scale brings the fleet to WORKERS, and keeps it there', async () => {
+test('up without --scale sets the number of workers to WORKERS and keeps it', async () => {
   const workersAfter = async (...args: string[]): Promise<number> => {
     await stack.compose(['up', '-d', '--no-recreate', ...args], { env: { WORKERS: '2' } });
     return (await stack.containers('scraper')).filter(({ State }) => State === 'running').length;
@@ -217,7 +217,7 @@ test('a worker with wrong settings says so once, stays up, and is unhealthy', as
   }
 });
 
-test('an image works whatever the umask of the checkout, and names its user by number, as Kubernetes asks', async () => {
+test('images work with any umask of the checkout, and name their user by number, as Kubernetes requires', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-umask-'));
   const name = `${stack.project}-umask`;
   try {
@@ -236,7 +236,7 @@ test('an image works whatever the umask of the checkout, and names its user by n
   }
 });
 
-test('down leaves no container and no volume behind', async () => {
+test('down leaves no container, volume or network behind', async () => {
   await stack.compose(['--profile', 'tools', 'down', '--volumes', '--remove-orphans', '--rmi', 'local']);
   const filter = ['--filter', `label=com.docker.compose.project=${stack.project}`, '-q'];
   expect((await docker(['ps', '--all', ...filter])).stdout).toBe('');

@@ -1,9 +1,9 @@
 import { docker } from './stack.ts';
 
-/** Compose reads an optional env_file since 2.24. */
+/** Oldest version of Compose with an optional `env_file`. */
 const OLDEST = '2.24';
 
-/** Says what is missing, rather than failing a test somewhere. */
+/** Fails early with what is missing, instead of in a test. */
 export async function setup(): Promise<void> {
   const has = async (...args: string[]): Promise<string> =>
     await docker(args).then(

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 
-// The site of the Compose test, in a container of its own: `http://site:8080/`, with a sitemap of PAGES pages, another one
-// of SLOW_PAGES under /slow.xml, and what it was asked for under /requests.
+// The site of the Compose test in its own container: `http://site:8080/`, with a sitemap of PAGES pages, another one
+// of SLOW_PAGES at /slow.xml, and its request counts at /requests.
 const ORIGIN = 'http://site:8080';
 const PAGES = Number(process.env.PAGES);
 const SLOW_PAGES = Number(process.env.SLOW_PAGES);
-/** How long a slow page takes: long enough that a worker that is killed has some in hand. */
+/** Duration of a slow page: long enough that a killed worker has some in hand. */
 const SLOW_MS = 200;
 
 const requests = new Map<string, number>();

@@ -5,7 +5,7 @@ import { freePort } from '../support/servers/machine.ts';
 /** The checkout, where docker-compose.yml is. */
 export const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** What a program printed, and how it ended. */
+/** The output and exit code of a program. */
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
@@ -15,28 +15,28 @@ export interface Ran {
 interface RunOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Exit codes that are as they should be; default: 0. */
+  /** Expected exit codes; default: 0. */
   readonly codes?: readonly number[];
 }
 
-/** A container, as `docker compose ps` tells of it. */
+/** A container in the output of `docker compose ps`. */
 export interface ContainerLine {
   readonly Name: string;
   readonly State: string;
   readonly Health: string;
 }
 
-/** Of what `docker compose config` prints. */
+/** The part of the output of `docker compose config` that tests use. */
 export interface Config {
   readonly services: Readonly<
     Record<string, { readonly environment: Readonly<Record<string, string>>; readonly logging?: unknown }>
   >;
 }
 
-/** The project's compose file under a project name of its own, on free ports, with the site of `site.yml` beside it. */
+/** The project's compose file under a unique project name, on free ports, together with the site of `site.yml`. */
 export class Stack {
   readonly project: string;
-  /** Published on 127.0.0.1: RabbitMQ's pages, and the API. */
+  /** Ports published on 127.0.0.1, of RabbitMQ's UI and the API. */
   readonly ports: { readonly ui: number; readonly api: number };
   readonly #env: Readonly<Record<string, string>>;
 
@@ -53,7 +53,7 @@ export class Stack {
     return new Stack(`trawl-test-${process.pid}`, { ui, api }, { ...texts, ...env });
   }
 
-  /** `docker compose …` */
+  /** Runs `docker compose …`. */
   async compose(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     const files = ['-f', 'docker-compose.yml', '-f', 'test/compose/site.yml'];
     return await docker(['compose', '-p', this.project, ...files, ...args], {
@@ -62,20 +62,20 @@ export class Stack {
     });
   }
 
-  /** The Compose file, with these variables in the shell. */
+  /** Returns the resolved Compose file with these variables in the shell. */
   async config(env: Readonly<Record<string, string>>): Promise<Config> {
     const { stdout } = await this.compose(['--profile', '*', 'config', '--format', 'json'], { env });
     return JSON.parse(stdout);
   }
 
-  /** `trawl …` in a worker's container; what it prints as JSON. */
+  /** Runs `trawl …` in a worker's container, and returns its JSON output. */
   // biome-ignore lint/suspicious/noExplicitAny: what a command printed
   async trawl(...args: readonly string[]): Promise<any> {
     const { stdout } = await this.compose(['exec', '-T', 'scraper', 'trawl', ...args, '--json']);
     return JSON.parse(stdout);
   }
 
-  /** A producer in a container of its own; what it prints as JSON. */
+  /** Runs a producer in its own container, and returns its JSON output. */
   // biome-ignore lint/suspicious/noExplicitAny: what a command printed
   async produce(args: readonly string[], input?: string): Promise<any> {
     const options = input === undefined ? {} : { input };
@@ -87,7 +87,7 @@ export class Stack {
     return (await this.compose(['exec', '-T', 'redis', 'redis-cli', ...args])).stdout.trim();
   }
 
-  /** What the site was asked for, and how often. */
+  /** Returns how often each path of the site was requested. */
   async requests(): Promise<Readonly<Record<string, number>>> {
     const script = "fetch('http://site:8080/requests').then((r) => r.text()).then(console.log)";
     return JSON.parse((await this.compose(['exec', '-T', 'site', 'node', '-e', script])).stdout);
@@ -102,7 +102,7 @@ export class Stack {
   }
 }
 
-/** Runs `docker` in the checkout, and expects it to end well. */
+/** Runs `docker` in the checkout. Throws unless the exit code is an expected one. */
 export async function docker(args: readonly string[], { input, env, codes = [0] }: RunOptions = {}): Promise<Ran> {
   const child = spawn('docker', args, { cwd: CHECKOUT, env: { ...process.env, ...env } });
   child.stdin.end(input);

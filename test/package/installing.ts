@@ -6,7 +6,7 @@ import type { Ended } from '../support/processes/trawl.ts';
 
 export const CHECKOUT = join(import.meta.dirname, '../..');
 
-/** Crawlers in the folder that a user works in. */
+/** The crawlers in a user's working folder. */
 const FILES: Readonly<Record<string, string>> = {
   'shop.ts': `import { defineCrawler, type Page } from 'trawl';
 import { price } from './parts/price.ts';
@@ -33,7 +33,7 @@ export default defineCrawler({
 `,
 };
 
-/** A folder outside the checkout, with crawlers of its own. */
+/** Creates a folder with crawlers outside the checkout. */
 export async function openFolder(name: string): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), `trawl-${name}-`)));
   for (const [file, text] of Object.entries(FILES)) {
@@ -43,10 +43,10 @@ export async function openFolder(name: string): Promise<string> {
   return folder;
 }
 
-/** Variables that npm and the tests set for what they start; how npm reaches its registry is left as it is. */
+/** Variables that npm and the tests set for the processes they start; npm's registry setting is kept. */
 const SET_BY_TESTS = /^(npm_(?!config_registry$)|INIT_CWD$|NODE$|NODE_ENV$|VITEST|TRAWL_)/;
 const ENV = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SET_BY_TESTS.test(name)));
-/** What npm does beside installing is left out, and what one install has learnt from the registry serves the next. */
+/** Turns off everything npm does besides installing, and lets an install reuse what an earlier one got from the registry. */
 const NPM = {
   npm_config_loglevel: 'error',
   npm_config_audit: 'false',
@@ -56,12 +56,12 @@ const NPM = {
 
 interface RunOptions {
   readonly cwd: string;
-  /** Folders of commands that come first. */
+  /** Folders to put first in `PATH`. */
   readonly path?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a command with this Node.js, and the variables that a user's shell has. */
+/** Runs a command with this Node.js and the variables of a user's shell. */
 export async function run(words: readonly string[], { cwd, path = [], env }: RunOptions): Promise<Ended> {
   const folders = [...path, dirname(process.execPath), process.env.PATH];
   const [command = '', ...args] = words;
@@ -82,7 +82,7 @@ export async function run(words: readonly string[], { cwd, path = [], env }: Run
   });
 }
 
-/** Runs a command that has to end well, and gives its standard output. */
+/** Runs a command and returns its standard output. Throws if it fails. */
 export async function done(words: readonly string[], options: RunOptions): Promise<string> {
   const { code, stdout, stderr } = await run(words, options);
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}:\n${stdout}${stderr}`);

@@ -9,7 +9,7 @@ import { AT_FULL_SPEED } from '../support/full-speed.ts';
 import { TestSite } from '../support/site.ts';
 import { CHECKOUT, done, openFolder, run } from './installing.ts';
 
-/** For a test that installs from npm's registry, and runs what it has installed. */
+/** Timeout of a test that installs from npm's registry and runs the result. */
 const INSTALLS_MS = 300_000;
 
 const site = new TestSite({ pages: 3 });
@@ -39,7 +39,7 @@ interface CrawlOptions extends Omit<Parameters<typeof run>[1], 'cwd'> {
   readonly crawler?: string;
 }
 
-/** Crawls with a crawler of the folder, and gives the hint at the records, which is followed as it is. */
+/** Crawls with a crawler of the folder, and runs the printed command that reads the records. Returns that command. */
 async function crawlIn(
   cwd: string,
   trawl: readonly string[],
@@ -56,7 +56,7 @@ async function crawlIn(
   return hint.replace(name, 'RUN');
 }
 
-describe('installed into a folder', () => {
+describe('the package, installed into a folder', () => {
   let cwd = '';
   const trawl = (...args: string[]) => run(['npx', 'trawl', ...args], { cwd });
 
@@ -65,25 +65,25 @@ describe('installed into a folder', () => {
     await done(['npm', 'install', tarball], { cwd });
   });
 
-  test('npx trawl crawls there with crawlers of that folder, and says npx trawl', async () => {
+  test('crawls by npx trawl with crawlers of that folder, and prints commands with npx trawl', async () => {
     for (const crawler of ['./shop.ts', 'named']) {
       expect(await crawlIn(cwd, ['npx', 'trawl'], { crawler })).toBe('npx trawl records RUN');
     }
   });
 
-  test('it needs nothing else: demo', async () => {
+  test('runs the demo without anything else', async () => {
     const { code, stdout, stderr } = await trawl('demo');
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^Run \S+ is under way.*\n$/)]);
     expect(stdout).toContain('41 done');
   });
 
-  test('errors of a crawler have its file and line, as it is in that folder', async () => {
+  test('reports errors of a crawler with its file and line in that folder', async () => {
     await trawl('crawl', site.url('/'), '--crawler', './broken.ts', '--run', 'b', ...AT_FULL_SPEED);
     const { stdout } = await trawl('records', 'b', '--failed');
     expect(JSON.parse(stdout.split('\n')[0] ?? '').error).toMatch(/^broken\.ts:3: SyntaxError: /);
   });
 
-  test('a crawler that blocks its process is named by the watchdog, whose thread is JavaScript here', async () => {
+  test('has a watchdog, compiled to JavaScript here, that names a crawler which blocks its process', async () => {
     const options = ['--crawler', './endless.ts', '--run', 'e', '--step-timeout', '100ms', ...AT_FULL_SPEED];
     const { code, stderr } = await trawl('crawl', site.url('/'), ...options);
     expect(code).toBe(1);
@@ -91,7 +91,7 @@ describe('installed into a folder', () => {
     expect(stderr).toMatch(/^Resume with: npx trawl crawl --resume e$/m);
   });
 
-  test('a program crawls with it', async () => {
+  test('lets a program import crawl()', async () => {
     const program = `import { defineCrawler } from 'trawl';
 import { type CrawlOptions, crawl } from 'trawl/crawl';
 
@@ -107,7 +107,7 @@ console.log(JSON.stringify([titles.toSorted(), crawled.summary?.done]));
     expect(JSON.parse(await done(['node', 'program.mts'], { cwd }))).toEqual([titles, 3]);
   });
 
-  test('its types are there', async () => {
+  test('has types that find mistakes in crawlers and programs', async () => {
     const wrong = `import { defineCrawler } from 'trawl';
 export default defineCrawler({ name: 'typed', step: (page) => ({ data: page.titel }) });
 `;
@@ -136,7 +136,7 @@ for await (const { url } of crawl([], { maxDeph: 2 })) console.log(url);
     ]);
   });
 
-  test('it has every file that is read while it runs', () => {
+  test('has every file that is read at run time', () => {
     const dist = join(cwd, 'node_modules/trawl/dist/shared');
     const [packed, own] = [dist, join(CHECKOUT, 'shared')].map((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.(lua|sql)$/.test(file)),
@@ -146,7 +146,7 @@ for await (const { url } of crawl([], { maxDeph: 2 })) console.log(url);
   });
 
   test(
-    'trawl init makes a folder in which its test and its crawl run, from the package alone',
+    'has a trawl init whose folder can be installed, tested, type-checked and crawled with',
     async () => {
       const said = await done(['npx', 'trawl', 'init', 'teapots'], { cwd });
       const folder = join(cwd, 'teapots');
@@ -186,7 +186,7 @@ for await (const { url } of crawl([], { maxDeph: 2 })) console.log(url);
     INSTALLS_MS,
   );
 
-  test('an older Node.js is told what to install', async () => {
+  test('says what to install when started with an older Node.js', async () => {
     const bin = join(cwd, 'node_modules/trawl/bin/trawl.cjs');
     const script = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' }); require('${bin}')`;
     const { code, stderr } = await run([process.execPath, '-e', script], { cwd });
@@ -197,7 +197,7 @@ for await (const { url } of crawl([], { maxDeph: 2 })) console.log(url);
   });
 });
 
-test('the package is compiled by the Node.js that trawl init was started with, whichever is first in PATH', async () => {
+test('the package is compiled by the Node.js that started the build script, whichever is first in PATH', async () => {
   const cwd = await folderFor('compiled');
   const other = join(cwd, 'node');
   await writeFile(other, '#!/bin/sh\necho "an older Node.js" >&2\nexit 1\n', { mode: 0o755 });
@@ -205,7 +205,7 @@ test('the package is compiled by the Node.js that trawl init was started with, w
   expect(readdirSync(join(cwd, 'dist/services/api/dashboard/dist'))).toContain('index.html');
 });
 
-test('npm install -g: in any folder, also one of CommonJS', async () => {
+test('after npm install -g, trawl crawls in any folder, even a CommonJS one', async () => {
   const cwd = await folderFor('global');
   const prefix = join(cwd, 'prefix');
   await done(['npm', 'install', '--global', '--prefix', prefix, tarball], { cwd });
@@ -215,7 +215,7 @@ test('npm install -g: in any folder, also one of CommonJS', async () => {
   expect(await crawlIn(cwd, ['prefix/bin/trawl'], { crawler: 'named' })).toBe('prefix/bin/trawl records RUN');
 });
 
-test("Yarn's Plug'n'Play, which installs nothing but archives", async () => {
+test('under the Plug-and-Play linker of Yarn, trawl crawls, and trawl init says to set another nodeLinker', async () => {
   const cwd = await folderFor('pnp');
   const tools = await folderFor('yarn');
   await done(['npm', 'install', '@yarnpkg/cli-dist'], { cwd: tools });
@@ -230,7 +230,7 @@ test("Yarn's Plug'n'Play, which installs nothing but archives", async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining('set nodeLinker: node-modules in .yarnrc.yml')]);
 });
 
-test('npm link: by its name, and in a folder that links to it', async () => {
+test('after npm link, trawl crawls by its name, and by npx in a folder that links to it', async () => {
   const cwd = await folderFor('link');
   const prefix = join(cwd, 'prefix');
   const env = { npm_config_prefix: prefix };
@@ -241,7 +241,7 @@ test('npm link: by its name, and in a folder that links to it', async () => {
   expect(await crawlIn(cwd, ['npx', 'trawl'], { crawler: 'named' })).toBe('npx trawl records RUN');
 });
 
-test('a checkout, by its script: the crawler may lie anywhere', async () => {
+test('the npm script of a checkout crawls with a crawler outside the checkout', async () => {
   const folder = await folderFor('checkout');
   const trawl = ['npm', 'run', '-s', 'trawl', '--'];
   const options = ['--crawler', join(folder, 'shop.ts'), '--run', 'r', '--output-dir', folder, ...AT_FULL_SPEED];

@@ -8,7 +8,7 @@ import { until } from './harness/until.ts';
 const servers = ownServers('redis', 'rabbitmq');
 
 type Needed = 'redis' | 'rabbitmq' | 'both' | 'nothing';
-/** Every route, what it needs, and a request that is well formed. */
+/** Every route, the services it needs, and a well-formed request. */
 const ROUTES: Readonly<Record<string, readonly [needs: Needed, path: string, body?: object]>> = {
   'get /healthz': ['nothing', '/healthz'],
   'get /readyz': ['both', '/readyz'],
@@ -55,7 +55,7 @@ const ROUTES: Readonly<Record<string, readonly [needs: Needed, path: string, bod
   'get /api/events': ['nothing', '/api/events'],
 };
 
-/** Listens, and keeps the names of the events in their order. */
+/** Listens to the events of the API, and collects their names in order. */
 async function listen({ url }: ApiProcess): Promise<string[]> {
   const over = new AbortController();
   onTestFinished(() => over.abort());
@@ -69,12 +69,12 @@ async function listen({ url }: ApiProcess): Promise<string[]> {
   return events;
 }
 
-/** Asks every route. Returns those that did not answer as they should while `away` is. */
+/** Requests every route. Returns those with a wrong answer while service `away` is away, or while none is. */
 async function askAll(api: ApiProcess, away: 'redis' | 'rabbitmq' | undefined): Promise<unknown[]> {
   const wrong: unknown[] = [];
   for (const [route, [needs, path, body]] of Object.entries(ROUTES)) {
     if (path === '/api/events') continue;
-    // Each change would be another run; what is asked for is still there.
+    // A changing request would open another run; only reading ones are sent.
     if (away === undefined && body !== undefined) continue;
     const [method = ''] = route.split(' ');
     const startedAt = performance.now();
@@ -89,7 +89,7 @@ async function askAll(api: ApiProcess, away: 'redis' | 'rabbitmq' | undefined): 
   return wrong;
 }
 
-describe('services of the API go away, and come back', () => {
+describe('services of the API go away and come back', () => {
   row('3b', 'Redis, then the broker, goes away under the API, and comes back', async (round) => {
     const { redis, rabbitmq } = servers();
     const crawl = await openCrawl(round, { redisUrl: redis.url, rabbitmqUrl: rabbitmq.url });
@@ -104,7 +104,7 @@ describe('services of the API go away, and come back', () => {
       until(`ready: ${is}`, async () => ((await api.ask('/readyz')).status === 200) === is, { withinMs: 90_000 });
     await redis.stop();
     await ready(false);
-    // What was read a few seconds ago is still an answer.
+    // An answer read a few seconds ago may still be served.
     await until('the autoscaler is refused', async () => (await api.ask('/api/autoscale')).status === 503);
     expect(await askAll(api, 'redis')).toEqual([]);
     await until('listeners are told', () => events.at(-1) === 'unavailable');
@@ -114,7 +114,7 @@ describe('services of the API go away, and come back', () => {
     expect(await askAll(api, undefined)).toEqual([]);
     await rabbitmq.stop();
     await ready(false);
-    // One browse serves for ten seconds.
+    // One browse of the letters is served for ten seconds.
     await until('letters are refused', async () => (await api.ask('/api/dlq')).status === 503);
     expect(await askAll(api, 'rabbitmq')).toEqual([]);
     const told = events.length;

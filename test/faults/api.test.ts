@@ -9,7 +9,7 @@ import { until } from './harness/until.ts';
 
 const servers = ownServers('redis');
 
-/** A batch of all URLs of a crawl, by the fleet; whoever repeats it with its key gets the same. */
+/** A distributed batch of all URLs of a crawl. Sending it again with its key gives the same batch. */
 function batchOf(crawl: Crawl) {
   const urls = [...crawl.expected.keys()].map((path) => crawl.urlOf(path));
   const body = { urls, distributed: true, timeout: 120, options: { maxAttempts: 2 } };
@@ -17,12 +17,12 @@ function batchOf(crawl: Crawl) {
   return { urls, send };
 }
 
-/** The runs that there are. */
+/** The ids of all runs in Redis. */
 async function runsOf({ redis, prefix }: Crawl): Promise<string[]> {
   return (await redis.zrange(`${prefix}runs`, 0, -1)).toSorted();
 }
 
-/** One crawl, and the complete set: each URL with what it was to come to, and its page fetched once and with each fault once more. */
+/** Checks that there was one crawl with a complete answer: each URL has its expected outcome, and at most `most` pages were fetched again. */
 async function checkAnswer(
   crawl: Crawl,
   api: ApiProcess,
@@ -46,7 +46,7 @@ async function checkAnswer(
 
 describe('batches over HTTP', () => {
   row(41, 'the API is killed while a batch is submitted, and the request is repeated', async (round) => {
-    // What it sends to Redis takes a while: it is killed between any two parts.
+    // Its commands to Redis take a while, so that it is killed between any two of them.
     const proxy = new TcpProxy({ host: '127.0.0.1', port: Number(new URL(inject('redisUrl')).port) });
     await proxy.start();
     onTestFinished(() => proxy.stop());
@@ -84,7 +84,7 @@ describe('batches over HTTP', () => {
     const bringBack = await redis.keep();
     const { send } = batchOf(crawl);
     const asked = send(api);
-    // All that is offered from here on, Redis forgets: the batch, a run that waits for offers, and a producer's.
+    // Redis forgets everything offered from here on: the batch, a run that waits for offers, and one with seeds.
     expect((await api.ask('/api/runs', { run: 'offered', seeds: [] })).status).toBe(202);
     const offered = [crawl.site.url('/page/1?offered'), crawl.site.url('/page/2?offered')];
     expect((await api.ask('/api/runs/offered/offers', { urls: offered })).json.discovered).toBe(2);
@@ -95,7 +95,7 @@ describe('batches over HTTP', () => {
     await bringBack();
     await redis.start();
     round.mended();
-    // What was fetched in the lost second is fetched again.
+    // Pages fetched in the lost second are fetched again.
     await checkAnswer(crawl, api, await asked, { others: ['offered', 'seeded'], most: 150 });
     for (const [run, discovered] of [
       ['offered', 2],

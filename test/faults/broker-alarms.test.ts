@@ -15,8 +15,8 @@ describe('the broker has an alarm', () => {
   ] as const;
   for (const [number, what, raise, clear] of alarms) {
     row(number, `the broker has a ${what} alarm, and takes no messages`, async (round) => {
-      // Without dead letters, which would be waited for half a minute each; slow enough that it isn't over before `rabbitmqctl`, which
-      // takes its time on a busy machine, has raised the alarm: who publishes nothing doesn't hear about it.
+      // Without dead letters, each of which would wait half a minute. Slow enough that the run isn't over before `rabbitmqctl`, which
+      // is slow on a busy machine, has raised the alarm: only publishers learn of an alarm.
       const crawl = await openCrawl(round, {
         rabbitmqUrl: servers().rabbitmq.url,
         ...{ trouble: {}, pages: 500, perMinute: 600 },
@@ -53,7 +53,7 @@ describe('the broker has an alarm', () => {
     try {
       await rabbitmq.ctl('set_vm_memory_high_watermark', '0.0001');
       await until('the worker says so', () => crawl.workers[0]?.trawl.said.includes('accepts no messages') === true);
-      // What it publishes now waits until the alarm is over.
+      // Messages that it publishes now wait until the alarm is over.
       await until('it waits', async () => (await crawl.statesInFlight()).includes('publishing'));
       crawl.workers[0]?.trawl.signal('SIGTERM');
       await crawl.workers[0]?.trawl.says(/stopping/);

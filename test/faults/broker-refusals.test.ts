@@ -30,7 +30,7 @@ describe('the broker takes no more', () => {
     await verdict(crawl, { producerCode: 0 });
   });
 
-  row('13b', 'a queue is full by a policy, and the policy goes: publishers go on by themselves', async (round) => {
+  row('13b', 'a policy makes a queue full and is then removed: publishers resume by themselves', async (round) => {
     const { rabbitmq } = servers();
     const prefix = uniquePrefix();
     const transport = testTransport(rabbitmq.url, prefix);
@@ -63,7 +63,7 @@ describe('the broker takes no more', () => {
       await crawl.begin();
       await until('a channel is closed for it', () => crawl.said.includes('connection lost'), { withinMs: 20_000 });
       round.mended();
-      // No lease lapses: the page is still worked on, by a worker that renews it.
+      // No lease lapses: the worker still has the page in hand and renews its lease.
       await verdict(crawl, { faults: 4 });
     } finally {
       await rabbitmq.ctl('eval', 'application:set_env(rabbit, consumer_timeout, 1800000).');

@@ -20,7 +20,7 @@ async function begin(round: Round, options: CrawlOptions = {}): Promise<Crawl> {
   return crawl;
 }
 
-/** What `trawl doctor --worker` says of the worker heard of last. */
+/** Whether `trawl doctor --worker` calls the worker with the latest heartbeat healthy. */
 async function isHealthy({ workplace }: Crawl): Promise<boolean> {
   return (await workplace.run(['doctor', '--worker'])).code === 0;
 }
@@ -31,7 +31,7 @@ describe('the broker breaks', () => {
     await servers().rabbitmq.ctl('stop_app');
     await servers().rabbitmq.ctl('start_app');
     round.mended();
-    // What was being published has an unknown fate, and waits for its lease.
+    // Tasks that were being published have an unknown fate, and come back when their leases lapse.
     await verdict(crawl, { lapses: true });
   });
 
@@ -86,7 +86,7 @@ describe('the broker breaks', () => {
     await verdict(crawl, { faults: 4, lapses: true });
   });
 
-  row(43, 'the password changes under the fleet, and back', async (round) => {
+  row(43, 'the broker password of the fleet is changed, and changed back', async (round) => {
     const { rabbitmq } = servers();
     await rabbitmq.ctl('add_user', 'crawler', 'sesame');
     await rabbitmq.ctl('set_permissions', 'crawler', '.*', '.*', '.*');
@@ -111,14 +111,14 @@ describe('the broker breaks', () => {
     }
   });
 
-  // RabbitMQ says so only of what is published: by closing the channel.
+  // RabbitMQ checks this right only when something is published, and then closes the channel.
   const LACKING: readonly (readonly [refusal: RegExp, rights: readonly string[]])[] = [
     [/ExchangeUnbind.*access to exchange 'crawl' in vhost/, ['.*', '^(?!crawl$).*', '.*']],
     [/ExchangeUnbind.*access to exchange 'failed_exchange' in vhost/, ['.*', '^(?!failed_exchange$).*', '.*']],
   ];
-  // As the documentation names it.
+  // The rights that the documentation names.
   const ENOUGH = String.raw`^(crawl|priority_queue|url_queue_ttl|failed_exchange|failed_urls(\.reading)?)$`;
-  test('a user who lacks a right is refused at the start, and by the doctor, and told which', async () => {
+  test('a RabbitMQ user without a needed right is refused by workers at the start and by doctor, with the missing right', async () => {
     const { rabbitmq } = servers();
     const url = rabbitmq.url.replace('guest:guest', 'narrow:sesame');
     const settings = settingsFrom({ flag: { RABBITMQ_URL: url }, environment: {}, file: {} });

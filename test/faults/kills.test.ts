@@ -8,7 +8,7 @@ const KILLS = inForm(200, 10);
 const PAGES = inForm(20_000, 1_000);
 const WORKERS = 4;
 
-/** Kills one process, mostly a worker, sometimes the producer, seldom all at once; and starts it again. */
+/** Kills a worker, sometimes the producer, or rarely all workers at once, and starts replacements. */
 async function killSomething(crawl: Crawl): Promise<void> {
   const dice = crawl.round.random();
   if (dice < 0.1) {
@@ -44,9 +44,9 @@ describe('processes killed at any instant', () => {
         await killSomething(crawl);
       }
       round.mended();
-      // One that is told to stop before it listens for that is ended by the signal.
+      // A worker told to stop before it handles signals would be ended by the signal.
       for (const { trawl, isKilled } of crawl.workers) if (!isKilled) await trawl.says(/"consuming"/);
-      // A producer that was started again as the run ended opens it once more, and ends it.
+      // A producer that was restarted just as the run ended opens it once more, and ends it.
       await crawl.ends(inForm(600_000, 90_000), true);
       await crawl.producer?.ended;
       await verdict(crawl, { faults: KILLS, lapses: true, withinMs: inForm(600_000, 90_000), extraLetters: KILLS });

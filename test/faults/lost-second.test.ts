@@ -9,16 +9,16 @@ import { verdict } from './harness/verdict.ts';
 
 const servers = ownServers('redis');
 
-/** Pages of links: one of them is caught between its offers and its settle. */
+/** Pages of links, one of which is caught between its offers and its settle. */
 const LISTS = ['/list/1', '/list/2', '/list/3'];
-/** Makes a page's record large: while it is stored, the page can be caught. */
+/** Makes a page's record large, so that the page can be caught while the record is stored. */
 const FILLER = `<p>${'Lorem ipsum. '.repeat(200_000)}</p>`;
 
 function linksOf(list: string): string[] {
   return [1, 2, 3, 4, 5].map((n) => `${list}/item/${n}`);
 }
 
-/** A site whose lists are answered when a test says so; asked again, at once. Returns what answers one. */
+/** Holds the first request for each list, and answers later ones at once. Returns a function that answers the held request of a list. */
 function holdLists({ site }: Crawl): (list: string) => void {
   const held = new Map<string, () => void>();
   for (const list of LISTS) {
@@ -37,7 +37,7 @@ function holdLists({ site }: Crawl): (list: string) => void {
   return (list) => held.get(list)?.();
 }
 
-/** What the ledger has of a page: `offered` when all its links are counted there. */
+/** The state of a page in the ledger: `offered` once all its links are counted there. */
 async function stateOf({ redis, prefix, site }: Crawl, list: string): Promise<'working' | 'offered' | 'gone'> {
   const entries = await redis.hvals(`${prefix}run:${RUN}:inflight`);
   const entry = entries.find((each) => each.includes(`\t${site.url(list)}\t`));
@@ -50,7 +50,7 @@ describe('Redis loses its last second', () => {
     const { redis } = servers();
     const crawl = await openCrawl(round, {
       redisUrl: redis.url,
-      // As many as what is fetched again is reckoned by.
+      // The number that the allowance for pages fetched again is based on.
       workers: 3,
       perMinute: 1_500,
       trouble: { ...allDone(LISTS), ...TROUBLE },
@@ -84,7 +84,7 @@ describe('Redis loses its last second', () => {
     round.mended();
     for (const list of LISTS) answer(list);
     await until('the page is put back', () => crawl.said.includes('the store has lost links of the page'));
-    // What was fetched in the lost second is fetched again.
+    // Pages fetched in the lost second are fetched again.
     await verdict(crawl, { faults: 4, lapses: true });
   });
 });

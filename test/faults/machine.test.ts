@@ -11,7 +11,7 @@ import { row } from './harness/row.ts';
 import { passes, until } from './harness/until.ts';
 import { verdict } from './harness/verdict.ts';
 
-/** A program that a row can't do without: fails, and says how to get it. */
+/** Finds a program that a row needs. Throws with the package to install if it is missing. */
 function need(program: string, debianPackage: string): string {
   const found = which(program);
   if (found === undefined) throw new Error(`this row needs ${program}: sudo apt-get install ${debianPackage}`);
@@ -48,7 +48,7 @@ describe('the machine breaks', () => {
     expect((await mute.trawl.ended).code).toBe(0);
   });
 
-  row('36c', 'records outgrow the largest file that is allowed', async (round) => {
+  row('36c', 'records outgrow the largest file size that is allowed', async (round) => {
     const crawl = await openCrawl(round, { workers: 2 });
     // 16 blocks of 512 bytes: after a few records, every write fails with EFBIG.
     const small = crawl.startWorker({ under: ['sh', '-c', 'ulimit -f 16 && exec "$@"', 'sh'] });
@@ -58,7 +58,7 @@ describe('the machine breaks', () => {
     await verdict(crawl);
   });
 
-  row(37, 'a worker has no more file descriptors', async (round) => {
+  row(37, 'a worker runs out of file descriptors', async (round) => {
     const prlimit = need('prlimit', 'util-linux');
     const crawl = await openCrawl(round, {
       workers: 1,
@@ -76,7 +76,7 @@ describe('the machine breaks', () => {
 
   row(38, 'the clock of a worker is two hours ahead', async (round) => {
     const crawl = await openCrawl(round, { workers: 2 });
-    // Not by the command `faketime`, which would stand between the worker and its signals.
+    // Not through the command `faketime`, which would not pass signals on to the worker.
     const env = { LD_PRELOAD: faketimeLibrary(), FAKETIME: '+2h', FAKETIME_DONT_FAKE_MONOTONIC: '1' };
     crawl.startWorker({ env });
     await crawl.begin();
@@ -87,7 +87,7 @@ describe('the machine breaks', () => {
 
   row(
     39,
-    `a worker stands still for ${inForm('60 s', '20 s, at a heartbeat of 5 s')}, and goes on`,
+    `a worker is suspended for ${inForm('60 s', '20 s, at a heartbeat of 5 s')}, and resumes`,
     async (round) => {
       const rabbitmqUrl = `${inject('rabbitmqUrl')}${inForm('?heartbeat=20', '?heartbeat=5')}`;
       const crawl = await openCrawl(round, { rabbitmqUrl });

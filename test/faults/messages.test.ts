@@ -5,7 +5,7 @@ import { row } from './harness/row.ts';
 import { until } from './harness/until.ts';
 import { verdict } from './harness/verdict.ts';
 
-/** Copies up to `count` of the messages that wait, `times` over, and leaves them where they are. */
+/** Publishes `times` copies of up to `count` waiting messages, and leaves the originals in the queue. */
 async function copyWaiting(crawl: Crawl, count: number, times: number): Promise<void> {
   const { prefix } = crawl;
   await crawl.onChannel(async (channel) => {
@@ -25,7 +25,7 @@ interface Held {
   readonly properties: object;
 }
 
-/** Copies of a number of the messages that wait. */
+/** Returns copies of `count` waiting messages. */
 async function heldBack(crawl: Crawl, count: number): Promise<Held[]> {
   const held: Held[] = [];
   await crawl.onChannel(async (channel) => {
@@ -44,7 +44,7 @@ async function arrive(crawl: Crawl, held: readonly Held[]): Promise<void> {
   });
 }
 
-/** Messages that nobody has in hand. */
+/** Number of ready messages in both queues. */
 async function messagesLeft(crawl: Crawl): Promise<number> {
   const transport = testTransport(crawl.rabbitmqUrl, crawl.prefix);
   await transport.start();
@@ -56,7 +56,7 @@ async function messagesLeft(crawl: Crawl): Promise<number> {
   }
 }
 
-describe('messages that should not be', () => {
+describe('unexpected messages', () => {
   row(21, 'every message arrives twice', async (round) => {
     const crawl = await openCrawl(round);
     await crawl.produceOnly();
@@ -90,7 +90,7 @@ describe('messages that should not be', () => {
     await arrive(crawl, held);
     round.mended();
     await until('they are taken', async () => (await messagesLeft(crawl)) === 0);
-    // What was in hand is finished first.
+    // Pages in hand are finished first.
     await crawl.endWorkers();
     const after = await crawl.progress();
     expect(after).toEqual({ ...before, readAt: after?.readAt });
@@ -118,7 +118,7 @@ describe('messages that should not be', () => {
     expect(letters.map(({ id }: { id: string }) => id).toSorted()).toEqual(['bad-json', 'bad-shape', 'bad-url']);
   });
 
-  row(25, 'bytes that are not UTF-8: in a message, and in a page', async (round) => {
+  row(25, 'bytes that are not UTF-8, in a message and in a page', async (round) => {
     const crawl = await openCrawl(round, { trouble: { '/bytes': 'done', '/status/404': 'failed:http_4xx' } });
     crawl.site.on('/bytes', (_, response) => {
       response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -136,7 +136,7 @@ describe('messages that should not be', () => {
     expect(letter.id).toBe('bytes');
   });
 
-  row(42, 'tasks written by a newer program: for others to work, never dead-lettered', async (round) => {
+  row(42, 'tasks written by a newer program, which are left to others and never dead-lettered', async (round) => {
     const crawl = await openCrawl(round);
     await crawl.produceOnly();
     await crawl.onChannel(async (channel) => {

@@ -72,7 +72,7 @@ describe('the network between a worker and the broker', () => {
     const hosts = join(crawl.workplace.folder, 'hosts');
     const known = '127.0.0.1 localhost broker.trawl.test redis.trawl.test\n';
     writeFileSync(hosts, known);
-    // A mount namespace of its own: the machine's /etc/hosts stays as it is. Needs root.
+    // A private mount namespace, so that the machine's /etc/hosts stays as it is. Needs root.
     const under = ['unshare', '--mount', 'sh', '-c', `mount --bind ${hosts} /etc/hosts && exec "$@"`, 'sh'];
     const env = {
       RABBITMQ_URL: `amqp://guest:guest@broker.trawl.test:${proxies[0]?.port}`,

@@ -23,8 +23,8 @@ describe('sites break', () => {
     const tarpit = await anotherSite();
     const traps = Array.from({ length: 5 }, (_, n) => tarpit.url(`/drip?ms=100&bytes=1000000&${n}`));
     const secondsWith = async (trouble: Record<string, Ending>): Promise<number> => {
-      // Five pages of one attempt each: the fifth time-out in a row opens the tarpit's breaker, and whatever isn't under way by
-      // then, another page or a second attempt, would wait for that.
+      // Five pages of one attempt each: the fifth time-out in a row opens the tarpit's breaker, and anything not under way by
+      // then, another page or a second attempt, would wait for the breaker.
       const flags = ['--fetch-timeout', '2s', '--host-concurrency', '4', '--max-attempts', '1'];
       const crawl = await openCrawl(round, { trouble, workers: 2, pages: 200, perMinute: 1_800, flags });
       await crawl.begin();
@@ -33,9 +33,9 @@ describe('sites break', () => {
       const pages = crawl.site.requests.map(({ at }) => at);
       return ((pages.at(-1) ?? 0) - (pages[0] ?? 0)) / 1_000;
     };
-    // At the same time: so both have the same machine.
+    // Both at the same time, so that they share the machine's speed.
     const [alone, beside] = await Promise.all([secondsWith({}), secondsWith(endings(traps, 'failed:timeout'))]);
-    // A second for what the machine gives to one and not to the other.
+    // A second for unequal shares of the machine.
     expect(beside, 'seconds that the site in order took beside the tarpit').toBeLessThan(alone / 0.9 + 1);
     expect(tarpit.mostOpen).toBeLessThanOrEqual(4);
   });
@@ -43,17 +43,17 @@ describe('sites break', () => {
   row(34, 'sites that are down, and names that do not exist', async (round) => {
     const ports = await Promise.all(Array.from({ length: 5 }, () => freePort()));
     const [port, ...others] = ports;
-    // Of one page each: they never get to five errors in a row, and fail when their attempts are used up.
+    // Hosts of one page each never reach five errors in a row, and fail when their attempts are used up.
     const down = others.map((each) => `http://127.0.0.1:${each}/`);
     const unknown = Array.from({ length: 4 }, (_, n) => `http://nobody-${n}.invalid/`);
-    // Of ten pages: the breaker opens for a minute, and the host is given up before.
+    // A host of ten pages: its breaker opens for a minute, and the host is given up before.
     const many = Array.from({ length: 10 }, (_, n) => `http://127.0.0.1:${port}/${n}`);
     const trouble = {
       ...endings(down, 'failed:connection'),
       ...endings(unknown, 'failed:dns'),
       ...endings(many, 'failed:host_down'),
     };
-    // With three attempts, none of the ten can use its own up before all have had one, and the breaker is open.
+    // With three attempts, none of the ten uses up its own before all have had one and the breaker is open.
     const crawl = await openCrawl(round, { trouble, flags: ['--host-give-up', '15s', '--max-attempts', '3'] });
     await crawl.begin();
     round.mended();
@@ -61,7 +61,7 @@ describe('sites break', () => {
     const attemptsAt = async (url: string): Promise<number> => await crawl.redis.llen(`${crawl.prefix}attempts:${url}`);
     for (const url of unknown) expect(await attemptsAt(url), `attempts at ${url}`).toBe(2);
     const tried = await Promise.all(many.map(attemptsAt));
-    // Five, and what was under way by then.
+    // Five, and those under way by then.
     expect(tried.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(5 + many.length);
   });
 
@@ -90,7 +90,7 @@ describe('sites break', () => {
       round.mended();
       await verdict(crawl);
       for (const at of said) {
-        // One round trip later the whole host is quiet: 20 ms between two requests, and what was held by then is let go.
+        // One round trip later the whole host is quiet: requests are 20 ms apart, and those already granted still arrive.
         const late = crawl.site.requests.filter((request) => request.at > at + 300 && request.at < at + 1_800);
         expect(late.length, 'requests into the pause').toBe(0);
       }

@@ -8,7 +8,7 @@ import { row } from './harness/row.ts';
 import { until } from './harness/until.ts';
 import { verdict } from './harness/verdict.ts';
 
-/** Lines in all files of records, merged or not. */
+/** Number of lines in all record files of the run, before merging. */
 function linesStored({ workplace }: Crawl): number {
   const folder = join(workplace.folder, 'output', RUN);
   const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
@@ -22,11 +22,11 @@ describe('processes that end', () => {
     await crawl.someMoment();
     crawl.kill(crawl.anyWorker());
     round.mended();
-    // What it was about to publish, or had published without hearing of it, comes back by its lease.
+    // Tasks that it was publishing, or had published without a confirmation, come back when their leases lapse.
     await verdict(crawl, { lapses: true });
   });
 
-  row('15b', 'a worker is killed while it holds all that a host may have open', async (round) => {
+  row('15b', 'a worker is killed while it holds all places of a host', async (round) => {
     const crawl = await openCrawl(round, {
       site: { delayMs: 100 },
       perMinute: 'none',
@@ -53,7 +53,7 @@ describe('processes that end', () => {
     await victim.trawl.says(/"consuming"/);
     crawl.produce();
     await crawl.reaches(0.1);
-    // It can't settle what it fetches from now on; its records are stored all the same.
+    // From now on it can't settle the pages it fetches, but still stores their records.
     proxy.weather = { blackhole: true };
     await until('records are stored', () => linesStored(crawl) > 0);
     crawl.kill(victim);
@@ -64,10 +64,10 @@ describe('processes that end', () => {
   });
 
   row(17, 'a worker is told to stop under load, and told again', async (round) => {
-    // The third takes over.
+    // The third worker takes over.
     const crawl = await openCrawl(round, { workers: 3, site: { delayMs: 1_000 }, perMinute: 'none' });
     const path = `/page/${Math.ceil(200 * (0.1 + 0.5 * round.random()))}`;
-    // Whoever asks first waits for the answer: a worker with nothing left ends before it can be told again.
+    // The first request gets no answer, so that its worker still has a page when it is told again.
     crawl.site.on(path, (_, response) => {
       if (crawl.site.count(path) > 1) response.writeHead(200, { 'content-type': 'text/html' }).end('<title>x</title>');
     });
@@ -79,7 +79,7 @@ describe('processes that end', () => {
     second.isKilled = true;
     second.trawl.signal('SIGTERM');
     await second.trawl.says(/stopping/);
-    // Sooner, it would be the same one.
+    // Sent any sooner, it would count as the same one.
     await sleep(200);
     second.trawl.signal('SIGTERM');
     expect((await second.trawl.ended).code, 'stopped at once').toBe(130);
@@ -126,7 +126,7 @@ describe('processes that end', () => {
     await crawl.site.arrival(`/sitemap/${k}.xml`);
     crawl.killProducer();
     round.mended();
-    // It is missed after 60 s, which the short form makes pass; then, as status says, it is run again.
+    // It counts as lost after 60 s, which the short form skips; then it is run again, as status advises.
     await crawl.loseProducers();
     await crawl.begin(false);
     crawl.produceSitemap();

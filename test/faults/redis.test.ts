@@ -13,7 +13,7 @@ import { verdict } from './harness/verdict.ts';
 
 const servers = ownServers('redis');
 
-/** At one request in 50 ms, so that what Redis grants late would be seen. */
+/** Starts a crawl at a request every 40 ms, so that slots granted too soon would show. */
 async function begin(round: Round, options: CrawlOptions = {}): Promise<Crawl> {
   const crawl = await openCrawl(round, { redisUrl: servers().redis.url, perMinute: 1_500, ...options });
   await crawl.begin();
@@ -21,7 +21,7 @@ async function begin(round: Round, options: CrawlOptions = {}): Promise<Crawl> {
   return crawl;
 }
 
-/** Resolves a while after all workers and a new producer have noticed; with that producer. */
+/** Starts another producer, and resolves with it a while after it and all workers have noticed. */
 async function whileNothingIsWritten(crawl: Crawl, answer: RegExp): Promise<Trawl> {
   const late = crawl.workplace.start(['produce', '-', '--run', 'late', ...crawl.produceFlags], 'http://[::1]:1/never');
   const all = [late, ...crawl.workers.map(({ trawl }) => trawl)];
@@ -56,15 +56,15 @@ describe('Redis breaks', () => {
     expect(ended?.stderr).toContain(`the store has lost the run ${RUN}`);
     const status = await crawl.workplace.run(['status', RUN]);
     expect([status.code, status.stderr]).toEqual([1, expect.stringContaining(`no run ${RUN} is known`)]);
-    // The next pass finds every URL anew, and nobody has to be told.
+    // The next pass finds every URL again, without any repair by hand.
     crawl.produce();
-    // The memory of slots went, too: those that workers hold, for 2 s at most, may meet new ones.
+    // The granted slots are lost, too: those that workers hold, for 2 s at most, can coincide with new ones.
     await verdict(crawl, { faults: 100, lapses: true, hostSlack: WORKERS * 8 });
   });
 
   row('29b', 'Redis restarts empty in the middle of a crawl', async (round) => {
     const crawl = await begin(round);
-    // A younger run is restored by its producer. It was created before anything of it was asked for.
+    // A younger run would be restored by its producer. It was created before its first request.
     const [first] = crawl.site.requests;
     await until('the run is too old to be restored', () => first !== undefined && now() - first.at > KEPT_MS);
     await servers().redis.command('FLUSHALL');
@@ -88,7 +88,7 @@ describe('Redis breaks', () => {
     await verdict(crawl, { lapses: true });
   });
 
-  row('30b', 'Redis takes no writes, since its disk takes none, and takes them again', async (round) => {
+  row('30b', 'Redis refuses writes because its disk takes none, and accepts them again', async (round) => {
     const crawl = await begin(round);
     const { redis } = servers();
     const [, dir = ''] = (await redis.command('CONFIG', 'GET', 'dir')) as string[];
@@ -104,7 +104,7 @@ describe('Redis breaks', () => {
     await verdict(crawl, { lapses: true });
   });
 
-  row('30c', 'Redis has fewer replicas than it needs to take writes, and has them again', async (round) => {
+  row('30c', 'Redis refuses writes because it lacks replicas, and accepts them again', async (round) => {
     const crawl = await begin(round);
     await servers().redis.command('CONFIG', 'SET', 'min-replicas-to-write', '1');
     const late = await whileNothingIsWritten(crawl, /NOREPLICAS/);
@@ -114,7 +114,7 @@ describe('Redis breaks', () => {
     await verdict(crawl, { lapses: true });
   });
 
-  row('30d', 'the user of Redis loses a right, and has it again', async (round) => {
+  row('30d', 'the Redis user of the fleet loses a right, and gets it back', async (round) => {
     const { redis } = servers();
     const user = 'narrowed';
     await redis.command('ACL', 'SETUSER', user, 'on', '>secret', '~*', '+@all');
@@ -150,7 +150,7 @@ describe('Redis breaks', () => {
     expect(crawl.said, 'who lives is heard, even so').not.toContain('the beat could not be sent');
   });
 
-  row('31b', 'Redis may evict keys: refused at the start', async (round) => {
+  row('31b', 'Redis may evict keys, and workers refuse to start', async (round) => {
     const crawl = await openCrawl(round, { redisUrl: servers().redis.url });
     await servers().redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     try {

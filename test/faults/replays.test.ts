@@ -12,10 +12,10 @@ import { row } from './harness/row.ts';
 import { until } from './harness/until.ts';
 import { timeRecovery } from './harness/verdict.ts';
 
-/** It crawls twice, and what a killed worker was about to publish comes back by its lease. */
+/** The row crawls twice, and tasks that a killed worker was publishing come back when their leases lapse. */
 const TIMEOUT_MS = 300_000;
 
-/** What fails before the mend, by the number of its product: prices, without which a product has no offer, and reviews. */
+/** The pages that fail at first: some prices, without which a product has no offer, and some reviews. */
 const BROKEN = allProducts().flatMap((_, at) => {
   const n = at + 1;
   return [
@@ -24,7 +24,7 @@ const BROKEN = allProducts().flatMap((_, at) => {
   ];
 });
 const OWNERS = [...new Set(BROKEN.map((path) => Number(path.split('/')[2])))];
-/** What a replay asks for: the groups of these owners, and nothing else. */
+/** The pages that a replay requests: the groups of these owners, and nothing else. */
 const GROUPS = OWNERS.flatMap((n) => [
   `/product/${n}`,
   `/product/${n}/price`,
@@ -47,7 +47,7 @@ async function lettersLeft({ rabbitmqUrl, prefix }: Crawl): Promise<number> {
   }
 }
 
-/** The replays so far. */
+/** The progress of all replays so far. */
 async function replaysOf({ redis, prefix }: Crawl): Promise<RunProgress[]> {
   const runs = new RedisRuns({ redis, prefix, marks: 'exact' });
   const found: RunProgress[] = [];
@@ -87,13 +87,13 @@ describe('replays', () => {
       await site.arrivals(Math.ceil(GROUPS.length * round.random()));
       crawl.kill(crawl.anyWorker());
       round.mended();
-      // The broker gives back what a killed process held in its own time.
+      // The broker takes a moment to give back what a killed process held.
       const isEmpty = async (): Promise<boolean> => {
         await workplace.json(['dlq', 'replay']);
         return (await lettersLeft(crawl)) === 0;
       };
       await until('all letters are replayed', isEmpty, { withinMs: 60_000 });
-      // Killed between its last letter and its end, a replay leaves a run that nobody else seals.
+      // A replay killed between its last letter and its end leaves a run that nothing else seals.
       for (const { run, sealed } of await replaysOf(crawl)) if (!sealed) await workplace.json(['seal', run]);
       const areOver = async (): Promise<boolean> =>
         (await replaysOf(crawl)).every(({ endedAt }) => endedAt !== undefined);

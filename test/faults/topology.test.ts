@@ -4,7 +4,7 @@ import { openCrawl, RUN, WORKERS } from './harness/crawl.ts';
 import { row } from './harness/row.ts';
 import { verdict } from './harness/verdict.ts';
 
-describe('what stands on the broker is changed under the fleet', () => {
+describe('queues and exchanges are changed under the fleet', () => {
   row(6, 'an exchange is deleted: publishing to it closes the channel', async (round) => {
     const crawl = await openCrawl(round);
     await crawl.begin();
@@ -21,7 +21,7 @@ describe('what stands on the broker is changed under the fleet', () => {
     await crawl.someMoment();
     await crawl.onChannel(async (channel) => void (await channel.deleteQueue(`${crawl.prefix}url_queue_ttl`)));
     round.mended();
-    // In either form: a lease of what was queued outlasts the queue's TTL, unless somebody ends it.
+    // In either form: the lease of a queued task outlasts the queue's TTL unless it is ended by hand.
     await verdict(crawl, { lapses: 'queued too', withinMs: 120_000 });
   });
 
@@ -45,7 +45,7 @@ describe('what stands on the broker is changed under the fleet', () => {
     round.mended();
     await crawl.ends(60_000, true);
     expect((await crawl.progress())?.failed).toBe(40);
-    // Letters that were there went with their queue; those that came later are there.
+    // Earlier letters were lost with their queue; later ones exist.
     const letters = await crawl.workplace.json(['dlq', 'list', '--run', RUN]);
     expect(letters.length).toBeGreaterThanOrEqual(40 - before - WORKERS * 8);
   });

@@ -1,7 +1,7 @@
-/** What a URL is to come to: a page, or an outcome with its reason. */
+/** The expected outcome of a URL: done, or another one with its reason. */
 export type Ending = 'done' | `failed:${string}` | `skipped:${string}`;
 
-/** URLs that are no page, each with what it is to come to. */
+/** URLs that are not plain pages, with their expected outcomes. */
 export const TROUBLE: Readonly<Record<string, Ending>> = {
   '/status/404': 'failed:http_4xx',
   '/status/500': 'failed:http_5xx',
@@ -11,7 +11,7 @@ export const TROUBLE: Readonly<Record<string, Ending>> = {
   '/charset/windows-1252?say=header': 'done',
 };
 
-/** The paths of a crawl: pages, and among them some trouble, with what each is to come to. */
+/** The paths of a crawl, pages with some trouble among them, and their expected outcomes. */
 export function catalogue(pages: number, trouble = TROUBLE): Map<string, Ending> {
   const paths = new Map<string, Ending>();
   const troubles = Object.entries(trouble);
@@ -25,7 +25,7 @@ export function catalogue(pages: number, trouble = TROUBLE): Map<string, Ending>
   return paths;
 }
 
-/** Paths that are all pages. */
+/** Expects all these paths to be done. */
 export function allDone(paths: readonly string[]): Record<string, Ending> {
   return Object.fromEntries(paths.map((path) => [path, 'done']));
 }

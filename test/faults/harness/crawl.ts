@@ -14,69 +14,69 @@ import { FORM, inForm } from './form.ts';
 import type { Round } from './row.ts';
 import { until } from './until.ts';
 
-/** How a crawl is to be. */
+/** Options of a crawl. */
 export interface CrawlOptions {
-  /** Beside the trouble; default: 200. */
+  /** Number of pages besides the trouble; default: 200. */
   readonly pages?: number;
-  /** URLs that are no page; default: {@link TROUBLE}. */
+  /** URLs that are not plain pages; default: {@link TROUBLE}. */
   readonly trouble?: Readonly<Record<string, Ending>>;
-  /** Paths that only links lead to, each with what it is to come to; default: none. */
+  /** Paths that are found through links only, with their expected outcomes; default: none. */
   readonly linked?: Readonly<Record<string, Ending>>;
   /** Default: {@link WORKERS}. */
   readonly workers?: number;
   /** Pages that one worker fetches at once; default: 8. */
   readonly slots?: number;
-  /** Requests to the site a minute, or none; default: 3000. */
+  /** Limit of requests per minute to the site, or `none`; default: 3000. */
   readonly perMinute?: number | 'none';
   readonly site?: TestSiteOptions;
-  /** Servers of its own; default: those that no row breaks. */
+  /** Servers of the row; default: the shared ones, which no row breaks. */
   readonly rabbitmqUrl?: string;
   readonly redisUrl?: string;
-  /** Where the test itself looks; default: the same. */
+  /** Servers that the test itself connects to; default: the same ones. */
   readonly direct?: { readonly rabbitmqUrl?: string; readonly redisUrl?: string };
-  /** Crawls by this crawler, in a folder of `CRAWLERS_DIR`; default: every page as it is. */
+  /** A crawler in `CRAWLERS_DIR`; defaults to the crawler `page`. */
   readonly crawler?: string;
-  /** More flags for everybody. */
+  /** More flags for workers and producers. */
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What a run makes of a page, or a join. */
+/** The record of a page or a join. */
 export interface Made {
   readonly step: string;
   readonly url: string;
   readonly data?: unknown;
 }
 
-/** What the joins of a crawl are to come to. */
+/** The expected results of the joins of a crawl. */
 export interface Joined {
-  /** How often each of them is made. */
+  /** How often each join is made. */
   readonly made: Readonly<Record<string, number>>;
-  /** What a run records that nothing disturbs. */
+  /** The records of an undisturbed run. */
   readonly records: readonly Made[];
 }
 
-/** A process that works, and what became of it. */
+/** A worker process. */
 export interface Hand {
   readonly trawl: Trawl;
   /** Its User-Agent. */
   readonly name: string;
-  /** It was killed: its exit code says nothing. */
+  /** Whether it was killed, so that its exit code means nothing. */
   isKilled: boolean;
 }
 
-/** How long nothing has moved when all that is left waits for its lease, or in the long form for one that is longer. */
+/** Time without movement after which only leases can be left to wait for: in the long form, only those longer than a minute. */
 const STILL_FOR_MS = FORM === 'short' ? 3_000 : 70_000;
 
-/** Workers of a crawl: in the short form the least that leaves one to take over. */
+/** Workers of a crawl; the short form has the fewest that leave one to take over. */
 export const WORKERS = inForm(3, 2);
 
-/** The run that a crawl makes. */
+/** The run id of a crawl. */
 export const RUN = 'mine';
 
 /**
- * A crawl while something breaks: a site of its own, workers and a producer as real processes on real servers, under a
- * prefix of its own.
+ * A crawl while something breaks: its own site, and workers and a producer as real processes on real servers, under a
+ * unique prefix.
  */
 export class Crawl {
   readonly round: Round;
@@ -89,7 +89,7 @@ export class Crawl {
   readonly expected: Map<string, Ending>;
   readonly workers: Hand[] = [];
   producer: Trawl | undefined;
-  /** Nothing of a crawler without joins. */
+  /** `undefined` for a crawler without joins. */
   joined: Joined | undefined;
   readonly #seeds: ReadonlyMap<string, Ending>;
   readonly #runs: RedisRuns;
@@ -125,7 +125,7 @@ export class Crawl {
     if (withProducer) this.produce();
   }
 
-  /** Offers all URLs before any worker is there, so that as many as possible are published at once. */
+  /** Offers all URLs before any worker runs, so that as many as possible are published at once. */
   async produceOnly(): Promise<void> {
     const { code, stderr } = await this.produce([]).ended;
     if (code !== 0) throw new Error(stderr);
@@ -147,7 +147,7 @@ export class Crawl {
   }
 
   produce(flags: readonly string[] = ['--wait', '--json']): Trawl {
-    // As a file: of who is killed while it reads, it is known that the next one reads the same.
+    // From a file, so that the successor of a killed producer reads the same list.
     const path = join(this.workplace.folder, 'urls.txt');
     if (!existsSync(path)) writeFileSync(path, this.list);
     const seeds = ['produce', '--urls-file', path, '--run', RUN];
@@ -155,14 +155,14 @@ export class Crawl {
     return this.producer;
   }
 
-  /** A producer that reads the site's sitemaps in the place of a list. */
+  /** Starts a producer that reads the site's sitemaps instead of a list. */
   produceSitemap(): Trawl {
     const seed = this.site.url('/sitemap-index.xml');
     this.producer = this.workplace.start(['produce', seed, '--run', RUN, '--wait', '--json', ...this.produceFlags]);
     return this.producer;
   }
 
-  /** Resolves when no producer is heard of any more: after a minute, or in the short form at once. */
+  /** Resolves when all producers count as lost: after a minute, or in the short form at once. */
   async loseProducers(): Promise<void> {
     const key = `${this.prefix}run:${RUN}:producers`;
     if (FORM === 'short') for (const each of await this.redis.zrange(key, 0, -1)) await this.redis.zadd(key, 1, each);
@@ -171,27 +171,27 @@ export class Crawl {
     });
   }
 
-  /** The URLs that the crawl begins with, one a line. */
+  /** The seeds of the crawl, one per line. */
   get list(): string {
     return [...this.#seeds.keys()].map((path) => this.urlOf(path)).join('\n');
   }
 
-  /** A path of the site, or a URL elsewhere, as a URL. */
+  /** The URL of a path of the site; other URLs are returned as they are. */
   urlOf(path: string): string {
     return path.startsWith('/') ? this.site.url(path) : path;
   }
 
-  /** The other way round. */
+  /** The inverse of `urlOf`. */
   pathOf(url: string): string {
     return url.startsWith(this.site.origin) ? url.slice(this.site.origin.length) : url;
   }
 
-  /** Resolves when so large a share of the URLs has been asked for. */
+  /** Resolves when this share of the URLs has been requested. */
   async reaches(share: number): Promise<void> {
     await this.site.arrivals(Math.ceil(this.expected.size * share));
   }
 
-  /** A moment that the seed chooses, in the first two thirds of the crawl. */
+  /** Resolves at a random moment, chosen by the seed, when 10 to 60 % of the URLs have been requested. */
   async someMoment(): Promise<void> {
     await this.reaches(0.1 + 0.5 * this.round.random());
   }
@@ -202,7 +202,7 @@ export class Crawl {
     hand.trawl.signal('SIGKILL');
   }
 
-  /** Asks the workers to stop, as a deployment does. */
+  /** Stops the workers with SIGTERM, as a deployment does. */
   async endWorkers(): Promise<void> {
     for (const { trawl } of this.workers) trawl.signal('SIGTERM');
     await Promise.all(this.workers.map(({ trawl }) => trawl.ended));
@@ -213,17 +213,17 @@ export class Crawl {
     this.producer = undefined;
   }
 
-  /** What all workers and the producer have said so far. */
+  /** The output of all workers and the producer so far. */
   get said(): string {
     return [...this.workers.map(({ trawl }) => trawl.said), this.producer?.said ?? ''].join('\n');
   }
 
-  /** Publishes a message past the program. */
+  /** Publishes a message directly, not through the program. */
   async publishByHand(queue: Queue, body: Buffer, properties: Options.Publish = {}): Promise<void> {
     await this.onChannel((channel) => void channel.publish(`${this.prefix}crawl`, queue, body, properties));
   }
 
-  /** Uses the broker past the program, and waits until it has answered for what was published. */
+  /** Uses the broker directly, and waits until it has confirmed everything published. */
   async onChannel(use: (channel: ConfirmChannel) => Promise<void> | void): Promise<void> {
     const connection = await connect(this.rabbitmqUrl);
     const channel = await connection.createConfirmChannel();
@@ -232,7 +232,7 @@ export class Crawl {
     await connection.close();
   }
 
-  /** Any worker that lives, by the seed. */
+  /** Returns a random living worker, chosen by the seed. */
   anyWorker(): Hand {
     const living = this.workers.filter(({ isKilled }) => !isKilled);
     const hand = living[Math.floor(this.round.random() * living.length)];
@@ -245,9 +245,9 @@ export class Crawl {
   }
 
   /**
-   * Resolves when the run has ended, and checks at every look that its counters add up. With `lapses`, the short form makes
-   * the 60 s leases lapse when nothing else moves any more; the other form waits for them. `queued too`: those of what was
-   * queued lapse as well, in either form.
+   * Resolves when the run has ended, and checks at every poll that its counters add up. With `lapses`, the short form makes
+   * the 60 s leases lapse when nothing else moves any more; the other form waits for them. With `queued too`, the leases of
+   * queued tasks lapse as well, in either form.
    */
   async ends(withinMs: number, lapses: boolean | 'queued too'): Promise<void> {
     let broken: RunProgress | undefined;
@@ -262,7 +262,7 @@ export class Crawl {
       if (lapses !== false && performance.now() - movedAt > STILL_FOR_MS) {
         if (FORM === 'short') await this.lapse('publishing', 'working');
         if (lapses === 'queued too') await this.lapse('queued');
-        // What lapsed needs a while to come again, and must not lapse again before it has.
+        // Lapsed tasks take a while to be released again, and must not lapse again before that.
         movedAt = performance.now();
       }
       return endedAt !== undefined;
@@ -283,7 +283,7 @@ export class Crawl {
     return entries.map((entry) => entry.slice(0, entry.indexOf(' ')));
   }
 
-  /** Makes the leases of tasks in these states lapse now, as time would. */
+  /** Makes the leases of tasks in these states lapse now, as if their time had passed. */
   async lapse(...states: readonly ('publishing' | 'queued' | 'working')[]): Promise<void> {
     const run = `${this.prefix}run:${RUN}`;
     for (const [release, entry] of Object.entries(await this.redis.hgetall(`${run}:inflight`))) {
@@ -292,7 +292,7 @@ export class Crawl {
   }
 }
 
-/** A crawl for one round, not begun. What is left of it at the end of the row goes. */
+/** Prepares a crawl for one round without starting it. Everything it leaves is removed at the end of the row. */
 export async function openCrawl(round: Round, options: CrawlOptions = {}): Promise<Crawl> {
   const prefix = uniquePrefix();
   const site = new TestSite({ pages: options.pages ?? 200, ...options.site });

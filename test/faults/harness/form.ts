@@ -1,14 +1,14 @@
 const asked = process.env.FAULT_FORM ?? (process.env.CI === 'true' ? 'short' : '');
 
-/** `short` in CI, and where `FAULT_FORM` says so; `as written` takes the times of the matrix. */
+/** `short` in CI and with `FAULT_FORM=short`; otherwise `as written`, with the times of the matrix. */
 export const FORM = asked === 'short' ? 'short' : 'as written';
 
-/** One of two figures, by the form of this run. */
+/** Returns one of two values by the form of this run. */
 export function inForm<T>(asWritten: T, short: T): T {
   return FORM === 'short' ? short : asWritten;
 }
 
-/** How often each row is played. */
+/** Rounds of each row. */
 export const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 1);
 
 /** The seed of a round: `FAULT_SEED` repeats the first one. */
@@ -19,7 +19,7 @@ export function seedOf(round: number): number {
   );
 }
 
-/** Numbers in [0, 1) that one seed always gives again (mulberry32). */
+/** Returns a generator of numbers in [0, 1) that are the same for the same seed (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

@@ -11,16 +11,16 @@ import { tableOf } from './report.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where rows report to. */
+    /** File to which rows report. */
     faultReport: string;
   }
 }
 
-/** Where the table goes, with `FAULT_TABLE=docs`. */
+/** The page that gets the table with `FAULT_TABLE=docs`. */
 const PAGE = join(import.meta.dirname, '../../../docs/guarantees.md');
 const [BEGIN, END] = ['<!-- faults: begin -->', '<!-- faults: end -->'];
 
-/** Servers that no row breaks, for those that break something else; at the end, the table of all rows. */
+/** Starts servers that no row breaks, for rows that break something else. At the end, prints the table of all rows. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const programs = needPrograms();
   if (which('faketime') === undefined) installPackages('faketime');

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import type { Crawl } from './crawl.ts';
 
-/** Requests reach the log of the site a little sooner or later than they were sent, on a busy machine above all. */
+/** Requests reach the log of the site with a varying delay, above all on a busy machine. */
 const MEASURE_ERROR_MS = 300;
 const WINDOW_MS = 1_000;
 
-/** In any second the site saw no more requests than its limit allows: `k + 1` in `k` intervals, and the error of the measure. */
+/** Checks that in any second the site saw no more requests than its limit allows: `k + 1` in `k` intervals, plus the measuring error. */
 export function hostLimitsKept({ site, options }: Crawl, slack: number): void {
   const { perMinute = 3_000 } = options;
   if (perMinute === 'none') return;
@@ -20,7 +20,7 @@ export function hostLimitsKept({ site, options }: Crawl, slack: number): void {
   ).toBeLessThanOrEqual(allowed);
 }
 
-/** The most of these moments that lie in one span of time. */
+/** The largest number of these moments within one span of time. */
 export function mostWithin(moments: readonly number[], spanMs: number): number {
   const sorted = moments.toSorted((a, b) => a - b);
   let [most, from] = [0, 0];

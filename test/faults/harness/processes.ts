@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { Trawl } from '../../support/processes/trawl.ts';
 
-/** Ticks of a second in `/proc`. */
+/** Ticks per second in `/proc`. */
 const TICKS = 100;
 const PAGE_BYTES = 4_096;
 
-/** CPU seconds that a process has used so far. */
+/** CPU seconds used by a process so far. */
 export function cpuSecondsOf({ pid }: Trawl): number {
   const fields = statOf(pid);
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
-/** Memory that a process holds now. */
+/** Resident memory of a process in bytes. */
 export function residentBytesOf({ pid }: Trawl): number {
   return Number(statOf(pid)[21]) * PAGE_BYTES;
 }

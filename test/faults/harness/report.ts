@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { RowResult } from './row.ts';
 
-/** The rows of a run as a table of Markdown, a line each. */
+/** Returns the rows of a test run as a Markdown table, one line each. */
 export function tableOf(file: string): string {
   const rows = new Map<string, RowResult[]>();
   for (const line of readFileSync(file, 'utf8').split('\n')) {
@@ -24,7 +24,7 @@ function lineOf(results: readonly RowResult[]): string {
   return `| ${first?.number} | ${first?.fault} | ${verdict} | ${results.length} | ${recovery} |`;
 }
 
-/** 9, then 9b; what has no number comes last. */
+/** Sorts 9 before 9b, and rows without a number last. */
 function orderOf(result: RowResult | undefined): number {
   const [, number = '1000', variant = ''] = /^(\d+)?(\w*)$/.exec(result?.number ?? '') ?? [];
   return Number(number) + (variant === '' ? 0 : 0.1 * (variant.charCodeAt(0) - 96));

@@ -4,13 +4,13 @@ import { ROUNDS, randomOf, seedOf } from './form.ts';
 
 /** One round of a row. */
 export interface Round {
-  /** In [0, 1), by the round's seed. */
+  /** Random numbers in [0, 1), by the round's seed. */
   readonly random: () => number;
-  /** The fault is over: from now on, recovery is timed. */
+  /** Marks the end of the fault, from which recovery is timed. */
   mended(): void;
-  /** When that was; the start of the round if it never was. */
+  /** The end of the fault; the start of the round until then. */
   readonly mendedAt: number;
-  /** What the verdict says about recovery. */
+  /** Reports the time of recovery. */
   recovered(afterMs: number): void;
 }
 
@@ -27,8 +27,8 @@ export interface RowResult {
 const DEFAULT_TIMEOUT_MS = 180_000;
 
 /**
- * One row of the matrix of faults: it plays its rounds, each with a seed of its own, and reports them. A round that fails
- * names its seed: `FAULT_SEED=<seed>` plays it again.
+ * Defines one row of the fault matrix. It plays its rounds, each with its own seed, and reports them. A failing round
+ * names its seed, and `FAULT_SEED=<seed>` plays it again.
  */
 export function row(
   number: number | string,
@@ -75,7 +75,7 @@ async function playOnce(
   report('held');
 }
 
-/** Milliseconds since the epoch, as the log of the site has them. */
+/** Milliseconds since the epoch, like those in the log of the site. */
 export function now(): number {
   return performance.timeOrigin + performance.now();
 }

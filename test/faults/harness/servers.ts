@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { needPrograms } from '../../support/servers/ladder.ts';
 import { type PrivateServers, privateServers } from '../../support/servers/programs.ts';
 
-/** Servers that the rows of one file may break; each row leaves them mended. */
+/** Starts servers that the rows of one file may break. Each row must leave them repaired. */
 export function ownServers(...names: readonly ('rabbitmq' | 'redis')[]): () => PrivateServers {
   let servers: PrivateServers | undefined;
   beforeAll(async () => {

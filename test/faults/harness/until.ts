@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Looks again and again until `condition` holds; a look that throws is a no. Fails after `withinMs`, with what was awaited. */
+/** Polls until `condition` holds; throwing counts as false. Rejects after `withinMs`, and says what it waited for. */
 export async function until(
   what: string,
   condition: () => Promise<boolean> | boolean,
@@ -21,7 +21,7 @@ export async function until(
   throw new Error(`waited ${Math.round(withinMs / 1_000)} s in vain: ${what}${seen}`, { cause: last });
 }
 
-/** Lets time pass where the fault is a length of time: a broker that is away for half a minute. */
+/** Lets time pass where the duration itself is the fault, such as a broker that is away for half a minute. */
 export async function passes(ms: number): Promise<void> {
   await sleep(ms);
 }

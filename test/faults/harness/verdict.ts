@@ -10,33 +10,33 @@ import { type Crawl, RUN, WORKERS } from './crawl.ts';
 import { hostLimitsKept } from './host-limits.ts';
 import { until } from './until.ts';
 
-/** What a row forgives. Nothing is lost, ever: that can't be forgiven. */
+/** Deviations that a row allows. A loss is never allowed. */
 export interface Allowances {
-  /** How often it was broken; default: once. Each time, what all workers have in hand may be fetched again. */
+  /** Number of faults; default: 1. After each, all pages in hand of all workers may be fetched again. */
   readonly faults?: number;
   /**
-   * Some of it comes back by a 60 s lease, which the short form makes lapse; default: no. `queued too`: what was queued is
-   * lost, and its leases are ended in either form, whenever nothing moves any more. What was being published as its queue
-   * went is confirmed although it is lost, on a slow disk a second later.
+   * Some tasks come back by a 60 s lease, which the short form makes lapse; default: no. `queued too`: queued tasks are
+   * lost, and their leases are ended in either form, whenever nothing moves any more. Messages that were being published as their queue
+   * was lost are confirmed although they are lost, on a slow disk a second later.
    */
   readonly lapses?: boolean | 'queued too';
-  /** Letters that are there twice, from a crash between dead-lettering and settling; default: as many. */
+  /** Most duplicate letters, from crashes between dead-lettering and settling; default: 10. */
   readonly extraLetters?: number;
-  /** Dead letters of messages that belong to no URL of the crawl. */
+  /** Number of dead letters that belong to no URL of the crawl; default: 0. */
   readonly otherLetters?: number;
-  /** The longest that the run may take from here; default: 60 s. */
+  /** Longest time that the run may still take; default: 60 s. */
   readonly withinMs?: number;
   /** The producer's exit code; `undefined` if none waits for the end, or it was killed. Default: 0. */
   readonly producerCode?: number | undefined;
-  /** Requests that may come sooner than the limit allows, in one second; default: none beyond the measure's own error. */
+  /** Requests per second beyond the limit of the host; default: none beyond the measuring error. */
   readonly hostSlack?: number;
 }
 
 /**
- * The oracle of every row, once the run has gone quiet: every URL came to what it was to come to, once in effect; dead
+ * The oracle of every row. Waits until the run has ended, then checks: every URL has its expected outcome, counted once; dead
  * letters are exactly those expected, with their reasons; the queues are empty; the counters add up; the host was asked
- * no faster than allowed; every process ended as it should; nothing is left in the ledger. Of a crawl with joins: each was made as
- * often as it should, of all that it takes.
+ * no faster than allowed; every process ended as it should; nothing is left in the ledger. In a crawl with joins, each was made as
+ * often as expected, from all its inputs.
  */
 export async function verdict(crawl: Crawl, allow: Allowances = {}): Promise<void> {
   const { workers = WORKERS, slots = 8 } = crawl.options;
@@ -55,7 +55,7 @@ export async function verdict(crawl: Crawl, allow: Allowances = {}): Promise<voi
   hostLimitsKept(crawl, hostSlack);
 }
 
-/** From the end of the fault to the first request after it, or to the last one that repeats what was in hand before. */
+/** Times recovery from the end of the fault to the first request after it, or to the last repeated request, if that is later. */
 export function timeRecovery({ round, site, expected }: Crawl): void {
   const { mendedAt } = round;
   const before = new Set(site.requests.filter(({ at }) => at <= mendedAt).map(({ path }) => path));
@@ -93,7 +93,7 @@ async function checkRecords(crawl: Crawl): Promise<void> {
   expect(found.map(String).toSorted(), 'merged records').toEqual([...expected].map(String).toSorted());
 }
 
-/** Each URL was asked for; beyond that, no more often than what was in hand when something broke. */
+/** Checks that each URL was requested, and that the repeated requests don't exceed the pages in hand at the faults. */
 function checkRequests({ site, expected }: Crawl, allowed: number): void {
   const own = [...expected.keys()].filter((path) => path.startsWith('/'));
   const asked = own.map((path) => [path, site.count(path)] as const);
@@ -123,7 +123,7 @@ async function checkLedger({ redis, prefix }: Crawl): Promise<void> {
   });
 }
 
-/** Empty while the workers run, and still so when they are gone: then nothing was unacked either. */
+/** Checks that the queues are empty while the workers run and after they are gone, so that nothing was unacked either. */
 async function checkQueues(crawl: Crawl, { otherLetters = 0, extraLetters = 10 }: Allowances): Promise<void> {
   const transport = testTransport(crawl.rabbitmqUrl, crawl.prefix);
   await transport.start();

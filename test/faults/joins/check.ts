@@ -4,8 +4,8 @@ import { JsonlSource } from '../../../shared/sinks/jsonl/source.ts';
 import { type Crawl, type Joined, type Made, RUN } from '../harness/crawl.ts';
 
 /**
- * What a run made of each of its pages and joins, in an order that is always the same; without who made it, and when. With paths in the
- * place of URLs of the crawl's own site: so the records of two sites compare.
+ * The records of all pages and joins of a run, in a stable order, without the worker and the time. URLs of the crawl's own site are replaced
+ * by their paths, so that the records of two sites can be compared.
  */
 export async function recordsOf({ workplace, site }: Pick<Crawl, 'workplace' | 'site'>, run: string): Promise<Made[]> {
   const records: string[] = [];
@@ -18,7 +18,7 @@ export async function recordsOf({ workplace, site }: Pick<Crawl, 'workplace' | '
   return records.toSorted().map((text) => JSON.parse(text));
 }
 
-/** Each join was made as often as it should, the records are those of a run that nothing disturbed, and nothing is left of groups. */
+/** Checks that each join was made as often as expected, the records equal those of an undisturbed run, and nothing is left of groups. */
 export async function checkJoins(crawl: Crawl, { made, records }: Joined): Promise<void> {
   expect(await recordsOf(crawl, RUN), 'records, as of a run that nothing disturbed').toEqual(records);
   const { steps = {}, openGroups = 0 } = (await crawl.progress()) ?? {};

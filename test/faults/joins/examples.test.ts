@@ -14,13 +14,13 @@ const servers = ownServers('rabbitmq', 'redis');
 
 const KILLS = inForm(30, 6);
 const PRODUCTS = inForm(200, 40);
-/** New pages between two kills: a page that six workers in a row die with is a crash loop, and fails. */
+/** New pages between two kills: a page that kills six workers in a row is a crash loop, and fails. */
 const EVERY = inForm(15, 15);
 const SECOND_MS = 1_000;
-/** So fast that a second is a part of the crawl, and not all that is left of it. */
+/** Slow enough that a second is only a part of the crawl. */
 const PER_MINUTE = 1_500;
 
-/** A crawl of the shop by an example, on three workers. */
+/** Prepares a crawl of the shop with an example, on three workers. */
 async function openExample(round: Round, crawler: string, made: NonNullable<Joined['made']>): Promise<Crawl> {
   const { rabbitmq, redis } = servers();
   return await openJoinCrawl(round, {
@@ -30,7 +30,7 @@ async function openExample(round: Round, crawler: string, made: NonNullable<Join
   });
 }
 
-/** Kills one worker after the other, and starts each again. */
+/** Kills one worker after the other, and replaces each. */
 function kills(crawl: Crawl): OnTheWay[] {
   return Array.from({ length: KILLS }, (_, n) => ({
     isDue: (pages) => pages >= (n + 1) * EVERY,
@@ -41,7 +41,7 @@ function kills(crawl: Crawl): OnTheWay[] {
   }));
 }
 
-/** From this many pages on, Redis' data are kept, and a second later it is started again on them. */
+/** Copies Redis' data after `from` pages, and restarts it on the copy a second later. */
 function aSecondOlder(from: number): OnTheWay[] {
   const { redis } = servers();
   let bringBack = async (): Promise<void> => {};
@@ -65,7 +65,7 @@ function aSecondOlder(from: number): OnTheWay[] {
   ];
 }
 
-/** The broker has lost all it had, and somebody says so, as the manual has it. */
+/** Wipes the broker after `from` pages, and runs `doctor --release`, as the manual says. */
 function brokerWiped(crawl: Crawl, from: number): OnTheWay {
   return {
     isDue: (pages) => pages >= from,
@@ -76,7 +76,7 @@ function brokerWiped(crawl: Crawl, from: number): OnTheWay {
   };
 }
 
-describe('the examples, whatever breaks on the way', () => {
+describe('the examples, while things break', () => {
   row(
     52,
     `the example with joins: ${KILLS} kills, Redis a second older, and a broker that lost everything`,

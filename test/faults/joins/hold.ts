@@ -6,8 +6,8 @@ const { HOLD_AT = '', HOLD_UNTIL = '' } = process.env;
 const points = new Set(HOLD_AT.split(','));
 
 /**
- * Called by crawlers of tests: waits, in a process whose `HOLD_AT` names this point, until the folder `HOLD_UNTIL` has a file of its
- * name. Tells the test that it waits, and with which page.
+ * Called by crawlers of tests: in a process whose `HOLD_AT` names this point, waits until the folder `HOLD_UNTIL` has a file of its
+ * name. Tells the test on standard error that it waits, and with which page.
  */
 export async function hold(point: string, url?: string): Promise<void> {
   if (!points.has(point)) return;

@@ -11,22 +11,22 @@ import { recordsOf } from './check.ts';
 interface JoinCrawlOptions extends Omit<CrawlOptions, 'pages' | 'trouble' | 'linked'> {
   /** Default: `parts`. */
   readonly crawler?: string;
-  /** How often each join is made; default: as `parts` has them. */
+  /** How often each join is made; default: the counts of the crawler `parts`. */
   readonly made?: Joined['made'];
-  /** Where it begins; default: `/all/`. */
+  /** The path of the seed; default: `/all/`. */
   readonly seed?: string;
   /** Default: 40. */
   readonly products?: number;
-  /** Serves more than the practice shop. */
+  /** Serves more pages besides the practice shop. */
   readonly serve?: (crawl: Crawl) => void;
 }
 
 const SEED = '/all/';
 
-/** What runs that nothing disturbs made of all a crawler finds, by that: the same for every row of a file. */
+/** The records of undisturbed runs, by crawler and number of products, for all rows of a file. */
 const undisturbed = new Map<string, readonly Made[]>();
 
-/** A crawl with joins, not begun. One process alone has made all that is to come of such a site. */
+/** Prepares a crawl with joins without starting it. The expected records come from a crawl of the same site in one process. */
 export async function openJoinCrawl(round: Round, options: JoinCrawlOptions = {}): Promise<Crawl> {
   const { seed = SEED, products = PRODUCTS, made = { offer: products, label: products, report: 1 } } = options;
   const { crawler = 'parts', env = {}, serve = () => {} } = options;
@@ -56,12 +56,12 @@ async function crawlAlone(crawl: Crawl, crawler: string): Promise<readonly Made[
   return await recordsOf(crawl, 'alone');
 }
 
-/** Settings of a worker that waits where its crawler comes to these points. */
+/** Settings of a worker that waits when its crawler reaches one of these points. */
 export function holdingAt({ workplace }: Crawl, ...points: readonly string[]): Record<string, string> {
   return { HOLD_AT: points.join(), HOLD_UNTIL: folderOf(workplace) };
 }
 
-/** Lets workers go on that wait at a point, now and later. */
+/** Releases the workers that wait at a point, now and later. */
 export function letGo({ workplace }: Crawl, point: string): void {
   mkdirSync(folderOf(workplace), { recursive: true });
   writeFileSync(join(folderOf(workplace), point), '');

@@ -9,7 +9,7 @@ import { until } from '../harness/until.ts';
 import { verdict } from '../harness/verdict.ts';
 import { holdingAt, letGo, openJoinCrawl } from './join-crawl.ts';
 
-/** Where a worker may be when it has something to store: at a page that owns a group, at a member, in a join of each kind. */
+/** Points just before a record is stored, with its step: at a page that owns a group, at a member, in a join of each kind. */
 const BEFORE_ITS_RECORD = {
   'product-offered': 'product',
   'price-offered': 'price',
@@ -21,24 +21,24 @@ const BEFORE_ITS_RECORD = {
 const IN_JOINS = ['offer-made', 'label-made', 'report-made'] as const;
 const WORKERS = { workers: 2 };
 
-/** One of them, by the seed. */
+/** Picks one of them by the seed. */
 function anyOf<T>({ random }: Round, all: readonly T[]): T {
   return all[Math.floor(random() * all.length)] as T;
 }
 
-/** Any place before a record, and the step or the join that the record is of. */
+/** Picks a point before a record, and the step or join of that record. */
 function anyPlace(round: Round): readonly [point: string, step: string] {
   return anyOf(round, Object.entries(BEFORE_ITS_RECORD));
 }
 
-/** The lines that were stored of a step, merged or not. */
+/** Number of record lines stored for a step, before merging. */
 function linesOf({ workplace }: Crawl, step: string): number {
   const folder = join(workplace.folder, 'output', RUN);
   const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
   return texts.join('').split(`"step":"${step}"`).length - 1;
 }
 
-/** Has one worker begin alone, until it waits at this point. */
+/** Starts a single worker and a producer, and resolves when the worker waits at this point. */
 async function holdOne(crawl: Crawl, point: string, env: Readonly<Record<string, string>> = {}): Promise<Hand> {
   const only = crawl.startWorker({ env: { ...holdingAt(crawl, point), ...env } });
   await only.trawl.says(/"consuming"/);
@@ -54,7 +54,7 @@ async function proxyTo(url: string): Promise<TcpProxy> {
   return proxy;
 }
 
-/** Others take over. */
+/** Lets other workers take over, and checks the verdict. */
 async function othersFinish(crawl: Crawl, round: Round): Promise<void> {
   round.mended();
   await crawl.begin(false);
@@ -93,7 +93,7 @@ describe('a worker of a crawl with joins is killed', () => {
     letGo(crawl, point);
     await until(`a ${step} is settled`, async () => ((await crawl.progress())?.steps?.[step]?.done ?? 0) > 0);
     crawl.kill(only);
-    // What it had said is gone with it: the broker gives its deliveries to others.
+    // Its unsent acks are lost with it, so the broker gives its deliveries to others.
     proxy.cut();
     proxy.weather = {};
     await othersFinish(crawl, round);
@@ -119,7 +119,7 @@ describe('graphs and runs that come back', () => {
     expect(offers).toEqual(expect.arrayContaining(allProducts().map(({ name, price }) => ({ name, price }))));
   });
 
-  row(51, 'a run takes more while its own join is worked on, by a worker that is killed or not', async (round) => {
+  row(51, 'a run takes more seeds while its own join is in progress, on a worker that is killed or not', async (round) => {
     const [half, whole] = ['/all/?page=3', '/all/'];
     const made = { offer: 40, label: 40, report: 2 };
     const crawl = await openJoinCrawl(round, { ...WORKERS, seed: half, made });

@@ -12,13 +12,13 @@ import { holdingAt, letGo, openJoinCrawl } from './join-crawl.ts';
 
 const servers = ownServers('redis');
 
-/** Groups that are open when Redis is full. */
+/** Number of open groups when Redis is full. */
 const GROUPS = inForm(10_000, 1_000);
 const ON_A_LIST = 500;
-/** On the list that is met when Redis is full. */
+/** Products on the list that is crawled when Redis is full. */
 const LATE = 10;
 
-/** A site for one test. */
+/** Starts a site for one test. */
 async function openSite(): Promise<TestSite> {
   const site = new TestSite();
   await site.start();
@@ -26,7 +26,7 @@ async function openSite(): Promise<TestSite> {
   return site;
 }
 
-/** Lists of products, whose prices are at another host, and a last list at a third. */
+/** Serves lists of products with their prices at another host, and a last list at a third. */
 function serveWide({ site }: Crawl, prices: TestSite, last: TestSite): void {
   const lists = GROUPS / ON_A_LIST;
   const linksOf = (from: number, to: number): string =>
@@ -53,7 +53,7 @@ async function usedBytes(crawl: Crawl): Promise<number> {
   return Number(/^used_memory:(\d+)/m.exec(await crawl.redis.info('memory'))?.[1]);
 }
 
-describe('what a crawl with joins loses', () => {
+describe('a crawl with joins loses stored data', () => {
   row(
     47,
     'Redis comes back a second older, between the links of a page that owns a group and its end',
@@ -66,7 +66,7 @@ describe('what a crawl with joins loses', () => {
       const bringBack = await redis.keep();
       await sleep(1_000);
       letGo(crawl, 'product-read');
-      // Others may overtake it: those that were admitted in the lost second have no links to lose.
+      // Other pages may overtake it; those admitted in the lost second have no links to lose.
       const [, inHand = ''] = /"held":"product-read","url":"([^"]+)"/.exec(holding.trawl.said) ?? [];
       await holding.trawl.says(new RegExp(`"held":"product-offered","url":"${RegExp.escape(inHand)}"`));
       await redis.kill();
@@ -75,7 +75,7 @@ describe('what a crawl with joins loses', () => {
       round.mended();
       letGo(crawl, 'product-offered');
       await until('the page is put back', () => holding.trawl.said.includes('the store has lost links of the page'));
-      // What was fetched in the lost second is fetched again; what was queued before it has no message any more.
+      // Pages fetched in the lost second are fetched again; tasks queued before it have no message any more.
       await verdict(crawl, { faults: 4, lapses: 'queued too' });
     },
   );
@@ -133,7 +133,7 @@ describe('what a crawl with joins loses', () => {
 
   row(
     55,
-    'Redis is full and no page can end: the run is paused, says so, and ends once Redis has more',
+    'Redis is full and no page can end: the run is paused, says so, and ends once Redis has more memory',
     async (round) => {
       const { redis } = servers();
       const crawl = await openJoinCrawl(round, { redisUrl: redis.url, perMinute: 600 });

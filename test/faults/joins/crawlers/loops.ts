@@ -1,4 +1,4 @@
-/** The practice shop, whose products lead to themselves, to a neighbour and back to the list, and whose prices lead back to them. */
+/** Crawls the practice shop with links from products to themselves, to another product and to the list, and from prices back to both. */
 import { defineCrawler, z } from 'trawl';
 
 export default defineCrawler({

@@ -1,4 +1,4 @@
-/** The practice shop, its joins in two layers, and a report. A worker can be held before and after the links of a page, and in a join. */
+/** Crawls the practice shop with joins in two layers and a report. A worker can be held before and after the links of a page, and in a join. */
 import { defineCrawler, z } from 'trawl';
 import { hold } from '../hold.ts';
 

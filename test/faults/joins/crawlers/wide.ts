@@ -1,4 +1,4 @@
-/** Products whose prices are at another host, and keep much. */
+/** Crawls products whose prices are at another host and get much kept data. */
 import { defineCrawler, z } from 'trawl';
 
 const NOTE = 'x'.repeat(8_000);

@@ -119,21 +119,25 @@ describe('graphs and runs that come back', () => {
     expect(offers).toEqual(expect.arrayContaining(allProducts().map(({ name, price }) => ({ name, price }))));
   });
 
-  row(51, 'a run takes more seeds while its own join is in progress, on a worker that is killed or not', async (round) => {
-    const [half, whole] = ['/all/?page=3', '/all/'];
-    const made = { offer: 40, label: 40, report: 2 };
-    const crawl = await openJoinCrawl(round, { ...WORKERS, seed: half, made });
-    const holding = await holdOne(crawl, 'report-made');
-    await crawl.begin(false);
-    const more = await crawl.workplace.run(['produce', crawl.urlOf(whole), '--run', RUN, ...crawl.produceFlags]);
-    expect(more.code, more.stderr).toBe(0);
-    await until('the rest is joined', async () => (await crawl.progress())?.steps?.label?.done === 40);
-    expect((await crawl.progress())?.steps?.report, 'the first report is in hand').toMatchObject({
-      ...{ discovered: 1, done: 0 },
-    });
-    if (round.random() < 0.5) crawl.kill(holding);
-    letGo(crawl, 'report-made');
-    round.mended();
-    await verdict(crawl, { lapses: true });
-  });
+  row(
+    51,
+    'a run takes more seeds while its own join is in progress, on a worker that is killed or not',
+    async (round) => {
+      const [half, whole] = ['/all/?page=3', '/all/'];
+      const made = { offer: 40, label: 40, report: 2 };
+      const crawl = await openJoinCrawl(round, { ...WORKERS, seed: half, made });
+      const holding = await holdOne(crawl, 'report-made');
+      await crawl.begin(false);
+      const more = await crawl.workplace.run(['produce', crawl.urlOf(whole), '--run', RUN, ...crawl.produceFlags]);
+      expect(more.code, more.stderr).toBe(0);
+      await until('the rest is joined', async () => (await crawl.progress())?.steps?.label?.done === 40);
+      expect((await crawl.progress())?.steps?.report, 'the first report is in hand').toMatchObject({
+        ...{ discovered: 1, done: 0 },
+      });
+      if (round.random() < 0.5) crawl.kill(holding);
+      letGo(crawl, 'report-made');
+      round.mended();
+      await verdict(crawl, { lapses: true });
+    },
+  );
 });

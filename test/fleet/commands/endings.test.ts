@@ -187,21 +187,24 @@ describe('an output folder', () => {
   test.for([
     ['read-only', ',ro', 'EROFS'],
     ['full', ',nr_inodes=1', 'ENOSPC'],
-  ] as const)('on a disk that is %s is named with its setting, and the exit code is 1', async ([, options, code], context) => {
-    const workplace = await openWorkplace();
-    if ((await mountSmallDisk(join(workplace.folder, 'output'), { options })) === undefined)
-      return context.skip('mounting a disk is not allowed here; the folders above stand for it');
-    for (const args of [['crawl', LETTER], ['demo'], ['doctor']]) {
-      const ended = await workplace.start(args, undefined, {
-        env: { REDIS_URL: 'redis://127.0.0.1:1', RABBITMQ_URL: 'amqp://127.0.0.1:1' },
-      }).ended;
-      expectPlainWords(args[0] ?? '', ended);
-      expect(ended.code).toBe(1);
-      expect(ended.stdout + ended.stderr).toMatch(
-        new RegExp(`output\\S* can't be written: ${code}: .*OUTPUT_DIR, --output-dir`),
-      );
-    }
-  });
+  ] as const)(
+    'on a disk that is %s is named with its setting, and the exit code is 1',
+    async ([, options, code], context) => {
+      const workplace = await openWorkplace();
+      if ((await mountSmallDisk(join(workplace.folder, 'output'), { options })) === undefined)
+        return context.skip('mounting a disk is not allowed here; the folders above stand for it');
+      for (const args of [['crawl', LETTER], ['demo'], ['doctor']]) {
+        const ended = await workplace.start(args, undefined, {
+          env: { REDIS_URL: 'redis://127.0.0.1:1', RABBITMQ_URL: 'amqp://127.0.0.1:1' },
+        }).ended;
+        expectPlainWords(args[0] ?? '', ended);
+        expect(ended.code).toBe(1);
+        expect(ended.stdout + ended.stderr).toMatch(
+          new RegExp(`output\\S* can't be written: ${code}: .*OUTPUT_DIR, --output-dir`),
+        );
+      }
+    },
+  );
 });
 
 describe('a file', () => {

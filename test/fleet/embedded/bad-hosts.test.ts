@@ -29,7 +29,9 @@ function pagesOf(origin: string, count: number): string[] {
   return Array.from({ length: count }, (_, n) => `${origin}/page/${n + 1}`);
 }
 
-test('hosts that never answer are given up after a minute of tries, and named with the reason', { timeout: 200_000 }, async () => {
+test('hosts that never answer are given up after a minute of tries, and named with the reason', {
+  timeout: 200_000,
+}, async () => {
   const workplace = await openWorkplace();
   const [good, tls, names] = await Promise.all([openSite(), openSite({ tls: true }), openDnsServer({})]);
   let tries = 0;
@@ -83,7 +85,9 @@ test('while none of several hosts answers, the crawl waits because the network m
   expect(await status()).toMatchObject({ done: 12, failed: 0, hostsDown: { count: 0 } });
 });
 
-test('a crawl whose hosts all stay silent ends at --host-give-up, and its summary says why', { timeout: 120_000 }, async () => {
+test('a crawl whose hosts all stay silent ends at --host-give-up, and its summary says why', {
+  timeout: 120_000,
+}, async () => {
   const workplace = await openWorkplace();
   const { sites } = await openMuteSites(3);
   const list = sites.flatMap(({ origin }) => pagesOf(origin, 2)).join('\n');
@@ -96,7 +100,9 @@ test('a crawl whose hosts all stay silent ends at --host-give-up, and its summar
   );
 });
 
-test('a host whose robots.txt answers 503 is waited for until --host-give-up, and status says so', { timeout: 120_000 }, async () => {
+test('a host whose robots.txt answers 503 is waited for until --host-give-up, and status says so', {
+  timeout: 120_000,
+}, async () => {
   const workplace = await openWorkplace();
   const [good, bad] = await Promise.all([openSite(), openSite()]);
   bad.on('/robots.txt', (_, response) => response.writeHead(503).end());

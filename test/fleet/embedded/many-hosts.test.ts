@@ -27,14 +27,11 @@ async function openHosts(): Promise<string[]> {
   );
 }
 
-test.each(['got', 'undici'])(
-  '%s crawls more hosts than its process may open files',
-  async (lane) => {
-    const [workplace, pages] = await Promise.all([openWorkplace(), openHosts()]);
-    const args = ['crawl', '-', '--run', 'many', '--private-hosts', '127.0.0.0/8', '--fetcher', lane, '--json'];
-    const under = ['sh', '-c', `ulimit -n ${OPEN_FILES}; exec "$@"`, 'sh'];
-    const { code, stdout, stderr } = await workplace.start(args, pages.join('\n'), { under }).ended;
-    expect({ code, stderr: stderr.includes('EMFILE') }).toEqual({ code: 0, stderr: false });
-    expect(JSON.parse(stdout)).toMatchObject({ state: 'finished', done: HOSTS, failed: 0 });
-  },
-);
+test.each(['got', 'undici'])('%s crawls more hosts than its process may open files', async (lane) => {
+  const [workplace, pages] = await Promise.all([openWorkplace(), openHosts()]);
+  const args = ['crawl', '-', '--run', 'many', '--private-hosts', '127.0.0.0/8', '--fetcher', lane, '--json'];
+  const under = ['sh', '-c', `ulimit -n ${OPEN_FILES}; exec "$@"`, 'sh'];
+  const { code, stdout, stderr } = await workplace.start(args, pages.join('\n'), { under }).ended;
+  expect({ code, stderr: stderr.includes('EMFILE') }).toEqual({ code: 0, stderr: false });
+  expect(JSON.parse(stdout)).toMatchObject({ state: 'finished', done: HOSTS, failed: 0 });
+});

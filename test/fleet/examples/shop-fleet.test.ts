@@ -50,7 +50,9 @@ describe('the shop on three workers', () => {
     expect(await recordsOf(fleet, 'spread')).toEqual(expected);
   });
 
-  test('makes the same records as one process though a worker is killed ten times', { timeout: AFTER_A_KILL_MS }, async () => {
+  test('makes the same records as one process though a worker is killed ten times', {
+    timeout: AFTER_A_KILL_MS,
+  }, async () => {
     const { expected, ...fleet } = await setup();
     const { workplace, site } = fleet;
     const workers = await Promise.all(Array.from({ length: WORKERS }, () => startWorker(fleet)));

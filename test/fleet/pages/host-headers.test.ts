@@ -44,40 +44,36 @@ test('pages, robots.txt and sitemaps of a host are requested with its headers, a
 
 // A dozen processes start, each taking a second or two of CPU time: on a busy machine that alone takes a minute.
 const CACHE_TEST = { timeout: 120_000 };
-test(
-  'workers with and without the headers of a host never share its cached pages',
-  CACHE_TEST,
-  async () => {
-    const { workplace, site, redis, keyPrefix } = await openFleet();
-    guard(site);
-    const file = await writeHeaders(workplace, { [site.host]: { authorization: TOKEN } });
-    const crawl = async (run: string, ...flags: string[]): Promise<void> => {
-      const worker = workplace.start(['work', ...flags, ...AT_FULL_SPEED]);
-      await workplace.json(['produce', site.url('/page/1'), '--run', run, '--fresh', '--wait', ...AT_FULL_SPEED]);
-      worker.signal('SIGTERM');
-      await worker.ended;
-    };
-    const titleOf = async (run: string): Promise<[string, boolean]> => {
-      const [{ title, fromCache }] = await workplace.records(run);
-      return [title, fromCache];
-    };
-    const withHeaders = ['--host-headers', file];
-    await crawl('a', ...withHeaders);
-    await crawl('b');
-    await crawl('c', ...withHeaders);
-    await crawl('d');
-    expect(await Promise.all(['a', 'b', 'c', 'd'].map(titleOf))).toEqual([
-      ['for you alone', false],
-      ['for everybody', false],
-      ['for you alone', true],
-      ['for everybody', true],
-    ]);
-    const keys = (await redis.keys(`${keyPrefix}content:*`)).map((key) => key.slice(`${keyPrefix}content:`.length));
-    expect(keys.sort()).toEqual([site.url('/page/1'), expect.stringMatching(/\/page\/1#[0-9a-f]{16}$/)]);
-    const stored = await Promise.all((await redis.keys(`${keyPrefix}*`)).map((key) => redis.dump(key)));
-    expect(stored.join()).not.toContain('sesame');
-  },
-);
+test('workers with and without the headers of a host never share its cached pages', CACHE_TEST, async () => {
+  const { workplace, site, redis, keyPrefix } = await openFleet();
+  guard(site);
+  const file = await writeHeaders(workplace, { [site.host]: { authorization: TOKEN } });
+  const crawl = async (run: string, ...flags: string[]): Promise<void> => {
+    const worker = workplace.start(['work', ...flags, ...AT_FULL_SPEED]);
+    await workplace.json(['produce', site.url('/page/1'), '--run', run, '--fresh', '--wait', ...AT_FULL_SPEED]);
+    worker.signal('SIGTERM');
+    await worker.ended;
+  };
+  const titleOf = async (run: string): Promise<[string, boolean]> => {
+    const [{ title, fromCache }] = await workplace.records(run);
+    return [title, fromCache];
+  };
+  const withHeaders = ['--host-headers', file];
+  await crawl('a', ...withHeaders);
+  await crawl('b');
+  await crawl('c', ...withHeaders);
+  await crawl('d');
+  expect(await Promise.all(['a', 'b', 'c', 'd'].map(titleOf))).toEqual([
+    ['for you alone', false],
+    ['for everybody', false],
+    ['for you alone', true],
+    ['for everybody', true],
+  ]);
+  const keys = (await redis.keys(`${keyPrefix}content:*`)).map((key) => key.slice(`${keyPrefix}content:`.length));
+  expect(keys.sort()).toEqual([site.url('/page/1'), expect.stringMatching(/\/page\/1#[0-9a-f]{16}$/)]);
+  const stored = await Promise.all((await redis.keys(`${keyPrefix}*`)).map((key) => redis.dump(key)));
+  expect(stored.join()).not.toContain('sesame');
+});
 
 // biome-ignore format: a table
 test.each([

@@ -23,7 +23,9 @@ function largestPage(): string {
   return head + '\u0001'.repeat(MAX_BODY_BYTES - Buffer.byteLength(head));
 }
 
-test('the memory of a crawl stays below its slots times the largest page, plus a fixed rest', { timeout: 200_000 }, async () => {
+test('the memory of a crawl stays below its slots times the largest page, plus a fixed rest', {
+  timeout: 200_000,
+}, async () => {
   const [site, html] = [new TestSite(), largestPage()];
   await site.start();
   onTestFinished(() => site.stop());

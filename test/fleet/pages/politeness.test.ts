@@ -52,7 +52,9 @@ function expectFullRate(sites: readonly TestSite[]): void {
   expect(fast, 'those above it').toEqual([]);
 }
 
-test('a tarpit and a host that answers 503 do not slow the other 18 hosts of a fleet', { timeout: 180_000 }, async () => {
+test('a tarpit and a host that answers 503 do not slow the other 18 hosts of a fleet', {
+  timeout: 180_000,
+}, async () => {
   const { workplace, redis, keyPrefix } = await openFleet();
   const { tarpit, broken, inOrder, list } = await twentyHosts();
   for (let n = 0; n < 2; n++) workplace.start(['work', ...FLAGS]);
@@ -68,7 +70,9 @@ test('a tarpit and a host that answers 503 do not slow the other 18 hosts of a f
   expect(host).toMatchObject({ opened: '1', slow_reason: 'HTTP 503', reason: expect.stringMatching(/5xx in a row$/) });
 });
 
-test('a tarpit and a host that answers 503 do not slow the other 18 hosts of one process', { timeout: 180_000 }, async () => {
+test('a tarpit and a host that answers 503 do not slow the other 18 hosts of one process', {
+  timeout: 180_000,
+}, async () => {
   const workplace = await openWorkplace();
   const { inOrder, list } = await twentyHosts();
   const summary = await workplace.json(['crawl', '-', ...RATE, ...FLAGS], list);

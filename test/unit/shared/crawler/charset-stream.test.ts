@@ -14,29 +14,29 @@ const swapped = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
 const declared = (encoding: string): string => `<?xml version="1.0" encoding="${encoding}"?><a>é</a>`;
 
 test.each<[string, Buffer, string | undefined, string]>([
-  ['nothing', Buffer.from('<a>é</a>'), undefined, '<a>é</a>'],
-  ['a media type', Buffer.from('é', 'latin1'), 'text/plain; charset="ISO-8859-1"', 'é'],
-  ['a declaration', Buffer.from(declared('iso-8859-1'), 'latin1'), 'text/xml', declared('iso-8859-1')],
-  ['a media type against a declaration', Buffer.from(declared('latin1')), 'a/b;charset=utf-8', declared('latin1')],
-  ['a mark against a media type', Buffer.from('\ufeffé'), 'text/plain; charset=latin1', 'é'],
-  ['a UTF-16 mark', Buffer.from('\ufeff<a>é</a>', 'utf16le'), undefined, '<a>é</a>'],
-  ['a UTF-16 mark the other way round', swapped('\ufeff<a>é</a>'), 'text/xml; charset=utf-8', '<a>é</a>'],
-  ['UTF-16 without a mark', Buffer.from('<a>é</a>', 'utf16le'), undefined, '<a>é</a>'],
-  ['a declaration that can not be true', Buffer.from(declared('utf-16')), undefined, declared('utf-16')],
-  ['a label that nobody knows', Buffer.from('é'), 'text/plain; charset=klingon', 'é'],
+  ['no declared charset', Buffer.from('<a>é</a>'), undefined, '<a>é</a>'],
+  ['a charset in its media type', Buffer.from('é', 'latin1'), 'text/plain; charset="ISO-8859-1"', 'é'],
+  ['an XML declaration', Buffer.from(declared('iso-8859-1'), 'latin1'), 'text/xml', declared('iso-8859-1')],
+  ['a media type that contradicts its declaration', Buffer.from(declared('latin1')), 'a/b;charset=utf-8', declared('latin1')],
+  ['a byte order mark that contradicts its media type', Buffer.from('\ufeffé'), 'text/plain; charset=latin1', 'é'],
+  ['a UTF-16 byte order mark', Buffer.from('\ufeff<a>é</a>', 'utf16le'), undefined, '<a>é</a>'],
+  ['a big-endian UTF-16 byte order mark', swapped('\ufeff<a>é</a>'), 'text/xml; charset=utf-8', '<a>é</a>'],
+  ['UTF-16 without a byte order mark', Buffer.from('<a>é</a>', 'utf16le'), undefined, '<a>é</a>'],
+  ['an impossible declaration', Buffer.from(declared('utf-16')), undefined, declared('utf-16')],
+  ['an unknown charset', Buffer.from('é'), 'text/plain; charset=klingon', 'é'],
   [
-    'a label that nobody knows and a declaration',
+    'an unknown charset and a declaration',
     Buffer.from(declared('latin1'), 'latin1'),
     'a/b;charset=klingon',
     declared('latin1'),
   ],
-  ['bytes that mean nothing', Buffer.from([0x61, 0xff, 0x62]), undefined, 'a\ufffdb'],
+  ['invalid bytes', Buffer.from([0x61, 0xff, 0x62]), undefined, 'a\ufffdb'],
   ['no bytes', Buffer.alloc(0), undefined, ''],
 ])('a body with %s is decoded, in pieces of any size', async (_, bytes, contentType, text) => {
   for (const step of [1, 3, bytes.length + 1]) expect(await decode(bytes, contentType, step)).toBe(text);
 });
 
-test('a list arrives line by line, however short it is', async () => {
+test('the first line of a stream is decoded before the next one is read', async () => {
   let given = 0;
   async function* source(): AsyncGenerator<Uint8Array> {
     for (; given < 10; given++) yield Buffer.from('https://example.com/\n');

@@ -21,12 +21,12 @@ test.each<[Condition, boolean, string]>([
   [{ and: [{ exists: 'x' }, { exists: 'sku' }] },        false, '(x exists) and (sku exists)'],
   [{ exists: 'sku', equals: { price: 1 } },              false, 'sku exists and price = 1'],
   [(kept) => kept.price === 12,                          true,  'a condition'],
-])('%j', (condition, holds, text) => {
+])('the condition %j holds: %s, and is shown as: %s', (condition, holds, text) => {
   expect(meets(KEPT, condition)).toBe(holds);
   expect(conditionText(condition)).toBe(text);
 });
 
-test('a function that is async is refused: a promise would always mean yes', () => {
+test('an async condition is refused, because its promise would always count as true', () => {
   const condition = (async () => false) as unknown as Condition;
   expect(() => meets(KEPT, condition)).toThrow("expected when to say yes or no, got a promise: it can't be async");
 });

@@ -41,7 +41,7 @@ test('a graph is drawn with its conditions and patterns', () => {
   expect(graphJson(shop)).toMatchObject({ steps: ['start', 'product', 'end'], edges: { length: 5 } });
 });
 
-test('a fallback is an edge of its own, dashed', () => {
+test('a fallback is drawn as a dashed edge of its own', () => {
   const careful = defineCrawler({
     name: 'careful',
     steps: { start: { to: ['start'], fallback: 'gone', run() {} }, gone: { run() {} } },
@@ -53,7 +53,7 @@ test('a fallback is an edge of its own, dashed', () => {
   });
 });
 
-test('a crawler of one function is one step', () => {
+test('a crawler of one function is drawn as a single step', () => {
   const short = defineCrawler({ name: 'short', step: () => ({}) });
   expect(graphLines(short, 'mermaid')).toEqual(['flowchart TD', '  seeds([seeds])', '  s0["step"]', '  seeds --> s0']);
 });

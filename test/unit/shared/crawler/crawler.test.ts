@@ -6,7 +6,7 @@ import { testCrawler } from '../../../../shared/crawler/testing/test-crawler.ts'
 
 const run = (): void => {};
 
-/** What a definition is refused with. */
+/** Returns the problems a definition is refused with; none if it is accepted. */
 function refusal(definition: object): readonly string[] {
   try {
     defineCrawler(definition as Parameters<typeof defineCrawler>[0]);
@@ -18,20 +18,20 @@ function refusal(definition: object): readonly string[] {
 
 // biome-ignore format: a table
 test.each<[string, object, readonly string[]]>([
-  ['that is sound',              { name: 'a', steps: { start: { to: ['b'], run }, b: { run } } }, []],
-  ['of one function',            { name: 'a', step: run },                                        []],
-  ['without a name',             { steps: { start: { run } } },                                   ['crawler without a name: expected a name of letters, digits and hyphens, at most 63']],
-  ['of both forms',              { name: 'a', step: run, steps: { start: { run } } },             ['crawler a: expected either step or steps, got both']],
-  ['of no form',                 { name: 'a' },                                                   ['crawler a: expected steps, by their names: { start: { run({ page }) { … } } }']],
-  ['with a step that is nowhere', { name: 'a', steps: { start: { to: ['prodct'], run }, product: { run } } }, [
+  ['that is valid',                 { name: 'a', steps: { start: { to: ['b'], run }, b: { run } } }, []],
+  ['of one function',               { name: 'a', step: run },                                        []],
+  ['without a name',                { steps: { start: { run } } },                                   ['crawler without a name: expected a name of letters, digits and hyphens, at most 63']],
+  ['with both step and steps',      { name: 'a', step: run, steps: { start: { run } } },             ['crawler a: expected either step or steps, got both']],
+  ['with neither step nor steps',   { name: 'a' },                                                   ['crawler a: expected steps, by their names: { start: { run({ page }) { … } } }']],
+  ['with a link to an unknown step', { name: 'a', steps: { start: { to: ['prodct'], run }, product: { run } } }, [
     'crawler a: step start leads to prodct, which is no step: did you mean product?',
     "crawler a: step product can't be reached: no step leads to it, and it has no pattern",
   ]],
-  ['with a circle nobody enters', { name: 'a', steps: { start: { run }, b: { to: ['c'], run }, c: { to: ['b'], run } } }, [
+  ['with an unreachable circle of steps', { name: 'a', steps: { start: { run }, b: { to: ['c'], run }, c: { to: ['b'], run } } }, [
     "crawler a: step b can't be reached: no step leads to it, and it has no pattern",
     "crawler a: step c can't be reached: no step leads to it, and it has no pattern",
   ]],
-  ['whose steps lack functions', { name: 'a', steps: { start: { to: 'b' }, 'b c': { run } } }, [
+  ['whose steps lack functions',    { name: 'a', steps: { start: { to: 'b' }, 'b c': { run } } }, [
     'crawler a: step start: expected run to be a function',
     'crawler a: step start: expected to to be a list of steps',
     'crawler a: step b c: expected a name of letters, digits and hyphens, at most 63',
@@ -41,10 +41,10 @@ test.each<[string, object, readonly string[]]>([
     'crawler a: no URL matches "news/*": a pattern begins with /, * or https://',
     'crawler a: "/{a,b}/*" has braces, which stand for themselves: list a pattern for each',
   ]],
-  ['with a condition of no form', { name: 'a', steps: { start: { when: { exist: 'sku' }, run } } }, [
+  ['with an unknown condition', { name: 'a', steps: { start: { when: { exist: 'sku' }, run } } }, [
     'crawler a: step start: when: there is no exist; there are exists, equals, notEquals, greaterThan, lessThan, in, and, or, not',
   ]],
-  ['with parts of conditions of no form', { name: 'a', steps: {
+  ['with malformed nested conditions', { name: 'a', steps: {
     start: { when: { and: [{ not: { greater: { n: 1 } } }] }, to: ['b', 'c', 'd'], run },
     b: { when: { in: { n: 5 } }, run },
     c: { when: { or: { exists: 'n' } }, run },
@@ -55,12 +55,12 @@ test.each<[string, object, readonly string[]]>([
     'crawler a: step c: when: expected or to be a list of forms',
     'crawler a: step d: when: there is no toString; there are exists, equals, notEquals, greaterThan, lessThan, in, and, or, not',
   ]],
-  ['with fields that nobody reads', { name: 'a', seed: [], steps: { start: { recrod: {}, run } }, joins: { j: { off: [], of: ['start'], run } } }, [
+  ['with unknown fields', { name: 'a', seed: [], steps: { start: { recrod: {}, run } }, joins: { j: { off: [], of: ['start'], run } } }, [
     'crawler a: there is no seed: did you mean seeds?',
     'crawler a: step start: there is no recrod: did you mean record?',
     'crawler a: join j: there is no off: did you mean of?',
   ]],
-  ['with fields of another type', { name: 'a', args: {}, seeds: 'https://a.example/', accepts: 'text/html', steps: {
+  ['with fields of the wrong type', { name: 'a', args: {}, seeds: 'https://a.example/', accepts: 'text/html', steps: {
     start: { scope: 'any', include: '/a', keeps: {}, record: 'name', run },
   }, joins: { j: { of: ['start'], record: {}, run } } }, [
     'crawler a: step start: expected keeps to be a zod schema: z.object({ … })',
@@ -72,24 +72,24 @@ test.each<[string, object, readonly string[]]>([
     'crawler a: expected seeds to be a list of URLs, or a function that gives one',
     'crawler a: expected accepts to be a function',
   ]],
-  ['whose steps are nothing',    { name: 'a', steps: { start: null } }, ['crawler a: step start: expected an object with a function: { run() {} }']],
-  ['with names that all objects have', { name: 'a', steps: { constructor: { run } }, joins: { valueOf: { of: ['constructor'], run } } }, [
+  ['whose step is null',            { name: 'a', steps: { start: null } }, ['crawler a: step start: expected an object with a function: { run() {} }']],
+  ['with names that every object inherits', { name: 'a', steps: { constructor: { run } }, joins: { valueOf: { of: ['constructor'], run } } }, [
     'crawler a: step constructor: expected another name: every JavaScript object has this one',
     'crawler a: join valueOf: expected another name: every JavaScript object has this one',
   ]],
-  ['with names of digits alone', { name: 'a', steps: { start: { fallback: '404', run }, 404: { run } } }, [
+  ['with names of digits alone',    { name: 'a', steps: { start: { fallback: '404', run }, 404: { run } } }, [
     'crawler a: step 404: expected a name with a letter in it: JavaScript puts names of digits alone before all others',
   ]],
-  ['whose fallbacks lead nowhere', { name: 'a', steps: { start: { fallback: 'lst', run }, list: { run } } }, [
+  ['whose fallback is unknown', { name: 'a', steps: { start: { fallback: 'lst', run }, list: { run } } }, [
     'crawler a: step start falls back to lst, which is no step: did you mean list?',
     "crawler a: step list can't be reached: no step leads to it, and it has no pattern",
   ]],
-  ['whose fallbacks go round',   { name: 'a', steps: { start: { fallback: 'b', run }, b: { fallback: 'c', run }, c: { fallback: 'b', run } } }, [
+  ['whose fallbacks form a circle', { name: 'a', steps: { start: { fallback: 'b', run }, b: { fallback: 'c', run }, c: { fallback: 'b', run } } }, [
     'crawler a: fallbacks go round in a circle: b, c, b',
   ]],
-  ['that falls back to itself',  { name: 'a', steps: { start: { fallback: 'start', run } } },     ['crawler a: fallbacks go round in a circle: start, start']],
-  ['reached by a fallback alone', { name: 'a', steps: { start: { fallback: 'b', run }, b: { run } } }, []],
-  ['with joins of no form',      { name: 'a', steps: { start: { timeoutMs: 0, run } }, joins: {
+  ['that falls back to itself',     { name: 'a', steps: { start: { fallback: 'start', run } } },     ['crawler a: fallbacks go round in a circle: start, start']],
+  ['with a step that only a fallback reaches', { name: 'a', steps: { start: { fallback: 'b', run }, b: { run } } }, []],
+  ['with invalid joins',            { name: 'a', steps: { start: { timeoutMs: 0, run } }, joins: {
     sum: { per: 'start', of: ['start'], retry: { attempts: 0, when: 'all' }, timeoutMs: '5s', run },
     all: { of: ['sum'], retry: { when: ['timeout'] }, deadlineMs: -1, run },
     one: { of: ['sum'], retry: { when: 'transient' }, run },
@@ -101,15 +101,15 @@ test.each<[string, object, readonly string[]]>([
     'crawler a: join all: expected deadlineMs to be milliseconds, more than 0 and at most 31536000000, got -1',
     'crawler a: join one: retry: expected when to be all, a list of step, schema, or a function: a join asks no host, so nothing that fails is transient',
   ]],
-  ['with policies of no form',   { name: 'a', steps: { start: { retry: { attempts: 0 }, rate: 'fast', run } } }, [
+  ['with invalid policies',         { name: 'a', steps: { start: { retry: { attempts: 0 }, rate: 'fast', run } } }, [
     'crawler a: step start: retry: expected attempts to be a whole number from 1 to 100',
     'crawler a: step start: expected rate to be a rate like 2/s, 60/min or 100/h, from 0.01/h to 6000/min, or none',
   ]],
-])('a crawler %s gets all its problems at once', (_, definition, problems) => {
+])('a crawler %s is reported with all its problems at once', (_, definition, problems) => {
   expect(refusal(definition)).toEqual(problems);
 });
 
-test('steps, joins and sessions may be instances of classes', async () => {
+test('steps, joins and sessions can be instances of classes', async () => {
   class Counting {
     #calls = 0;
     run({ emit }: { readonly emit: (item: unknown) => void }) {
@@ -147,14 +147,14 @@ const SHOP: Crawler = defineCrawler({
   steps: { start: { to: ['start', 'list'], run }, list: { to: ['product', 'start'], run }, product: { run } },
 });
 
-test('a URL starts at the step whose pattern it matches, and else at the first', () => {
+test('a URL starts at the step whose pattern it matches, otherwise at the first step', () => {
   const starts = ['https://a.example/product/1', 'https://cdn.example/x', 'https://a.example/'].map((url) =>
     SHOP.startOf(url),
   );
   expect(starts).toEqual(['product', 'product', '']);
 });
 
-test('only the link that closes a circle makes pages deeper', () => {
+test('only a link that closes a circle of steps makes pages deeper', () => {
   const loops = [
     ['start', 'start'],
     ['start', 'list'],

@@ -10,7 +10,7 @@ import { linkBase, resolveLink } from '../../../../shared/task/url/url.ts';
 import { doneRecord } from '../../../support/builders.ts';
 
 const LENGTH = 1_000_000;
-/** What takes longer than linear time takes hours, not seconds. */
+/** Anything slower than linear would take hours, not seconds. */
 const LIMIT_MS = 5_000;
 
 const fill = (piece: string): string => piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH);
@@ -38,7 +38,7 @@ const COMMON = [
 const BASE = linkBase('http://a.test/dir/');
 const document = (html: string) => readDocument(html, 'http://a.test/dir/');
 
-/** What reads text of the web with a regular expression, and how those expressions begin. */
+/** Functions that read foreign text with regular expressions, and beginnings that those expressions match. */
 // biome-ignore format: a table
 const READERS: readonly (readonly [name: string, read: (text: string) => unknown, prefixes: readonly string[]])[] = [
   ['the charset of a Content-Type',  (text) => decodeBody(Buffer.alloc(0), text),                             ['charset', 'charset ', 'charset=', 'charset="', 'text/html; ']],
@@ -53,8 +53,8 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
   ['an address',                     (text) => document(`<a href="${text.replaceAll('"', '')}">`),            ['a', 'http:', 'a:', '#', '&amp', '\0', '\u0001']],
   ['many addresses',                 (text) => document(`<a href="${text.slice(0, 60_000).replaceAll('"', '')}">`.repeat(16)), ['a', 'http:', 'a:', 'a+', '#', '&amp', '\0', '\u0001', '/a', '/.', '/%2e']],
   ['many canonical addresses',       (text) => document(`<link rel=canonical href="${text.slice(0, 60_000).replaceAll('"', '')}">`.repeat(16)), ['a', ' ', '\0', 'http://']],
-  ['what a link is to its page',     (text) => document(`<a href=x rel="${text.slice(0, 60_000).replaceAll('"', '')}">`.repeat(16)), ['nofollow', 'nofollow ', 'a ']],
-  ['words for robots',               (text) => [isRobotsMeta(text), forbidsFollowing(text)],                  ['robots', 'nofollow,', 'a:', 'a: ,', 'unavailable_after:']],
+  ['the rel of a link',              (text) => document(`<a href=x rel="${text.slice(0, 60_000).replaceAll('"', '')}">`.repeat(16)), ['nofollow', 'nofollow ', 'a ']],
+  ['directives for robots',          (text) => [isRobotsMeta(text), forbidsFollowing(text)],                  ['robots', 'nofollow,', 'a:', 'a: ,', 'unavailable_after:']],
   ['a template\'s mode',             (text) => document(`<template shadowrootmode="${text.replaceAll('"', '')}">`), ['open', 'closed']],
   ['an annotation\'s encoding',      (text) => document(`<math><annotation-xml encoding="${text.replaceAll('"', '')}">`), ['text/html', 'application/xhtml+xml']],
   ['a link',                         (text) => resolveLink(text, BASE),                                       ['/', '/a', '/.', '/%2e', 'http://', '//', '?', '#', '@', '%41', '%4']],
@@ -63,7 +63,7 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
 
 describe.each(READERS)('%s is read in linear time', (_, read, prefixes) => {
   test.each([...prefixes, ...COMMON].map((piece) => [JSON.stringify(piece), piece]))(
-    'though it is all %s',
+    'even if it only repeats %s',
     (__, piece) => {
       const began = performance.now();
       read(fill(piece));

@@ -4,7 +4,7 @@ import type { JoinPlan } from '../../../../shared/task/group/plan.ts';
 
 const run = (): void => {};
 
-/** A crawler of steps, each by what it leads to, and of joins. */
+/** Defines a crawler with these steps and joins: its join plan, or the problems it is refused with. */
 function defined(steps: Readonly<Record<string, object>>, joins: object, patterns: object = {}): JoinPlan | string[] {
   const all = Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, { run, ...step }]));
   const made = Object.fromEntries(Object.entries(joins).map(([name, join]) => [name, { run, ...join }]));
@@ -22,8 +22,8 @@ const OFFER = { offer: { per: 'product', of: ['price', 'reviews'] } };
 // biome-ignore format: a table
 test.each<[string, object, object, readonly string[]]>([
   ['a function is missing', SHOP, { offer: { per: 'product', of: ['price'], run: 1 } }, ['join offer: expected run to be a function']],
-  ['it takes no list', SHOP, { offer: { per: 'product', of: 'price' } }, ['join offer: expected of to be a list of steps and joins']],
-  ['it takes nothing', SHOP, { offer: { of: [] } }, ['join offer takes nothing: name steps or joins in its `of`']],
+  ['its inputs are no list', SHOP, { offer: { per: 'product', of: 'price' } }, ['join offer: expected of to be a list of steps and joins']],
+  ['it has no inputs', SHOP, { offer: { of: [] } }, ['join offer takes nothing: name steps or joins in its `of`']],
   ['a name is unknown', SHOP, { offer: { per: 'prodct', of: ['prize'] } }, [
     'join offer is per prodct, which does not exist: did you mean product?',
     'join offer takes prize, which does not exist: did you mean price?',
@@ -32,10 +32,10 @@ test.each<[string, object, object, readonly string[]]>([
     'join offer takes download, but joins take no files: emit page.resolve(link), which is the url of the file, and take the step that emits it',
   ]],
   ['its name is taken', SHOP, { price: { of: ['list'] } }, ['join price has the name of a step: choose another']],
-  ['it takes what is above its owner', SHOP, { offer: { per: 'product', of: ['list'] } }, [
+  ['it takes a step above its owner', SHOP, { offer: { per: 'product', of: ['list'] } }, [
     'join offer is per product, and takes step list, which is not below product: it would never get one of its pages',
   ]],
-  ['it takes what is apart', { ...SHOP, price: { apart: true } }, OFFER, [
+  ['it takes a step that is apart', { ...SHOP, price: { apart: true } }, OFFER, [
     'join offer is per product, and takes step price, which is apart: it would never get one of its pages',
   ]],
   ['groups nest', SHOP, { offer: { per: 'product', of: ['price'] }, all: { per: 'list', of: ['product'] } }, [
@@ -43,28 +43,28 @@ test.each<[string, object, object, readonly string[]]>([
   ]],
   ['it takes a join of another owner', { start: { to: ['x', 'y'] }, x: {}, y: {} },
     { a: { per: 'x', of: ['x'] }, b: { per: 'y', of: ['a'] } }, ['join b is per y, and takes join a, which is not']],
-  ['joins go round', SHOP, { a: { per: 'product', of: ['b'] }, b: { per: 'product', of: ['a'] } }, ['joins take each other in a circle: a, b, a']],
-])('joins are refused when %s', (_, steps, joins, problems) => {
+  ['it is part of a circle', SHOP, { a: { per: 'product', of: ['b'] }, b: { per: 'product', of: ['a'] } }, ['joins take each other in a circle: a, b, a']],
+])('a join is refused when %s', (_, steps, joins, problems) => {
   expect(defined(steps as never, joins)).toEqual(problems.map((each) => `crawler a: ${each}`));
 });
 
 // biome-ignore format: a table
 test.each<[string, object, object, readonly string[]]>([
-  ['all that it leads to', SHOP, {}, ['price', 'reviews']],
-  ['and so on', { ...SHOP, price: { to: ['tax'] }, tax: {} }, {}, ['price', 'reviews', 'tax']],
-  ['not itself, and not what is above it', { ...SHOP, product: { to: ['price', 'reviews', 'product', 'list'] } }, {}, ['price', 'reviews']],
-  ['not what a start reaches without it', SHOP, { reviews: '/reviews/*' }, ['price']],
-  ['not what is apart, nor what only that leads to', { ...SHOP, product: { to: ['price', 'reviews', 'seller'] }, seller: { apart: true, to: ['rating'] }, rating: {} }, {}, ['price', 'reviews']],
-  ['not what another branch leads to', { list: { to: ['product', 'news'] }, product: { to: ['price', 'reviews', 'tag'] }, news: { to: ['tag'] }, tag: {}, price: {}, reviews: {} }, {}, ['price', 'reviews']],
-  ['what its fallback leads to', { ...SHOP, product: { to: ['price'], fallback: 'other' }, other: { to: ['reviews'] } }, {}, ['price', 'reviews']],
-])('below an owner is %s', (_, steps, patterns, below) => {
+  ['every step it leads to', SHOP, {}, ['price', 'reviews']],
+  ['also steps that those lead to', { ...SHOP, price: { to: ['tax'] }, tax: {} }, {}, ['price', 'reviews', 'tax']],
+  ['neither itself nor a step above it', { ...SHOP, product: { to: ['price', 'reviews', 'product', 'list'] } }, {}, ['price', 'reviews']],
+  ['no step that a seed can start at', SHOP, { reviews: '/reviews/*' }, ['price']],
+  ['neither a step that is apart nor one that only that leads to', { ...SHOP, product: { to: ['price', 'reviews', 'seller'] }, seller: { apart: true, to: ['rating'] }, rating: {} }, {}, ['price', 'reviews']],
+  ['no step that another branch leads to', { list: { to: ['product', 'news'] }, product: { to: ['price', 'reviews', 'tag'] }, news: { to: ['tag'] }, tag: {}, price: {}, reviews: {} }, {}, ['price', 'reviews']],
+  ['also steps that its fallback leads to', { ...SHOP, product: { to: ['price'], fallback: 'other' }, other: { to: ['reviews'] } }, {}, ['price', 'reviews']],
+])('an owner has below it: %s', (_, steps, patterns, below) => {
   const of = below.slice(0, 1);
   const plan = defined(steps as never, { offer: { per: 'product', of } }, patterns) as JoinPlan;
   expect(Object.keys(plan.owners).toSorted()).toEqual(below);
   expect(new Set(Object.values(plan.owners))).toEqual(new Set(['product']));
 });
 
-test('a plan has the layers of joins, and what each takes', () => {
+test('a join plan holds the layers of joins and the steps each group takes', () => {
   const OFFERS = { offer: { per: 'product', of: ['product', 'price', 'reviews'] }, report: { of: ['offer'] } };
   expect(defined(SHOP, OFFERS)).toEqual({
     joins: OFFERS,

@@ -95,7 +95,7 @@ const TEXTS = [
   '\0',
 ];
 const ELEMENTS = ['<a href=/z>z</a>', '<title>T</title>', '<a href=/y>', '<base href=/b/>'];
-/** What tells how the markup before it is understood. */
+/** Markup whose reading shows how the markup before it was understood. */
 const PROBES = '<style><a href=/in></style><title>E</title><a href=/e><link rel=canonical href=/cc><base href=/bb/>';
 
 const markup = fc

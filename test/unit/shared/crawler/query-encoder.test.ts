@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Page } from '../../../../shared/crawler/page.ts';
 import { queryEncoderOf } from '../../../../shared/crawler/query-encoder.ts';
 
-// As browsers write them, and Python's codecs.
+// As browsers and Python's codecs write them.
 // biome-ignore format: a table
 test.each([
   ['windows-1251', '?q=привет',    '?q=%EF%F0%E8%E2%E5%F2'],
@@ -19,7 +19,7 @@ test.each([
   ['iso-2022-jp',  '?q=で',          '?q=%1B$B$G%1B(B'],
   ['iso-2022-jp',  '?q=あぃ',        '?q=%1B$B$%22$%23%1B(B'],
   ['windows-1251', '?q=\ud800',     '?q=%26%2365533%3B'],
-])('a query in %s: %s', (charset, query, written) => {
+])('a query is encoded in %s: %s', (charset, query, written) => {
   expect(queryEncoderOf(charset)?.(query)).toBe(written);
 });
 
@@ -27,7 +27,7 @@ test('a character that the encoding lacks is written as an entity', () => {
   expect(queryEncoderOf('windows-1251')?.('?q=中💩')).toBe('?q=%26%2320013%3B%26%23128169%3B');
 });
 
-test.each(['utf-8', 'utf-16le'])('in %s, queries are in UTF-8', (charset) => {
+test.each(['utf-8', 'utf-16le'])('a page in %s has its queries in UTF-8', (charset) => {
   expect(queryEncoderOf(charset)).toBeUndefined();
 });
 
@@ -40,14 +40,14 @@ function russian(before = ''): Page {
 const PATH = '%D0%BF%D1%80%D0%B8%D0%B2%D0%B5%D1%82';
 const LINKS = [`http://a.test/${PATH}?q=%EF%F0%E8%E2%E5%F2`, 'http://a.test/b'];
 
-test("a page's encoding counts for the queries of its links, and not for their paths", () => {
+test("a page's encoding applies to the queries of its links, but not to their paths", () => {
   expect(russian().links()).toEqual(LINKS);
   expect(russian().links('a')).toEqual(LINKS);
   const page = russian();
   expect([page.get('a'), page.links()]).toEqual(['1', LINKS]);
 });
 
-test('the same holds for a page read in steps', async () => {
+test('a page read in steps also writes the queries of its links in its encoding', async () => {
   const page = russian(' '.repeat(300_000));
   await page.readAhead('none');
   expect(page.links()).toEqual(LINKS);

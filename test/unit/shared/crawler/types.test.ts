@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { defineCrawler, testCrawler, z } from '../../../../shared/crawler/trawl.ts';
 
-// What it says of types, `tsc` checks: nothing here is cast.
+// `tsc` checks the types: nothing here is cast.
 const crawler = defineCrawler({
   name: 'reports',
   steps: {
@@ -36,7 +36,7 @@ const crawler = defineCrawler({
   },
 });
 
-test('lists of the page, links that are not there and the inputs of a join have types that fit', async () => {
+test('lists of a page, missing links and the inputs of a join have types that fit their records', async () => {
   const { items } = await testCrawler(crawler, {
     pages: [
       {

@@ -13,7 +13,7 @@ export default defineMiddleware({ name: 'first', afterFetch: note }, { name: 'la
 
 type Files = Readonly<Record<string, string>>;
 
-/** What a folder with these files has: its crawlers, each with its middleware and its version, and all that is wrong. */
+/** Lists what a folder with these files holds: its crawlers, each with its middleware and version, then every problem. */
 async function found(files: Files): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-load-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -47,9 +47,9 @@ test("a folder's middleware applies to its crawlers, runs before their own of th
 
 // biome-ignore format: a table
 test.each<[string, string, string]>([
-  ['exports something else', 'export default {};', '! expected mine/middleware.ts to export the middleware of its folder: export default defineMiddleware({ name, beforeFetch() {} })'],
-  ['is wrong',               "import { defineMiddleware } from 'trawl';\nexport default defineMiddleware({ name: 'a' } as never);", '! mine/middleware.ts: middleware a: expected one of beforeFetch, afterFetch, transform, beforeStore'],
-  ['throws',                 '\nthrow new Error("no key");', "! mine/middleware.ts:2 can't be loaded: no key"],
-])('one that %s is named', async (_, text, problem) => {
+  ['exports something else',     'export default {};', '! expected mine/middleware.ts to export the middleware of its folder: export default defineMiddleware({ name, beforeFetch() {} })'],
+  ['defines invalid middleware', "import { defineMiddleware } from 'trawl';\nexport default defineMiddleware({ name: 'a' } as never);", '! mine/middleware.ts: middleware a: expected one of beforeFetch, afterFetch, transform, beforeStore'],
+  ['throws',                     '\nthrow new Error("no key");', "! mine/middleware.ts:2 can't be loaded: no key"],
+])('a middleware file that %s is reported with its path', async (_, text, problem) => {
   expect(await found({ 'shop.ts': SHOP, 'middleware.ts': text })).toEqual(expect.arrayContaining([problem]));
 });

@@ -4,7 +4,7 @@ import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
 
 const step = () => ({});
 
-test('a crawler gets the secrets it names, and is refused, with their names, if some are missing', () => {
+test('a crawler gets the secrets it names; if some are missing, it is refused with their names', () => {
   const shop = defineCrawler({ name: 'shop', step, secrets: ['USER_NAME', 'PASSWORD'] });
   const news = defineCrawler({ name: 'news', step, secrets: ['KEY'] });
   const environment = { USER_NAME: 'me', PASSWORD: 'p', KEY: 'k', PATH: '/bin' };

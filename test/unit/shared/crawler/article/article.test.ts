@@ -61,7 +61,7 @@ test('documentation keeps its heading, code, tables, tabs and boxes, whatever it
   expect(article?.text).toContain('share();\n  // all\nRelated options');
 });
 
-test('code beside the text is part of it', () => {
+test('code beside the text is part of the article', () => {
   const { article } = pageOf(
     `${MENU}<main><h1>lamp</h1><pre>fn lamp() -> Light</pre><div class=doc><p>${PROSE}</p><p>${PROSE}</p></div></main>`,
   );
@@ -98,7 +98,7 @@ test.each([
   expect(pageOf(MENU + body).article).toBeUndefined();
 });
 
-test('JSON has no article, and JSON-LD is trusted first', () => {
+test('JSON has no article, and JSON-LD wins over the page for title, byline and date', () => {
   expect(Page.fromHtml('{"a":1}', { contentType: 'application/json' }).article).toBeUndefined();
   const data = {
     '@type': 'NewsArticle',
@@ -124,7 +124,7 @@ test.each([
   ['<title>A lamp | x</title><meta property="og:title" content="A lamp and tea">', 'A lamp and tea'],
   ['<meta property="og:title" content="A lamp | News"><meta property="og:site_name" content=News>', 'A lamp'],
   ['', undefined],
-])('the title of %s', (head, title) => {
+])('an article with the head %s has the title %s', (head, title) => {
   expect(pageOf(`<p>${PROSE}</p>`, head).article?.title).toBe(title);
 });
 
@@ -144,7 +144,7 @@ test('an article can be emitted as an item', async () => {
   ]);
 });
 
-test('a cut text ends with a whole character', () => {
+test('text that is cut never ends in half a character', () => {
   const long = pageOf(`<p>${'a'.repeat(999)}😀 ${PROSE}</p>`);
   expect(long.article?.excerpt).toBe('a'.repeat(999));
   const text = `${'a '.repeat(524_287)}a😀 ${PROSE}`;

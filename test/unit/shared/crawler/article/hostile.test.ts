@@ -5,20 +5,20 @@ import { leapOf } from '../../../../support/hostile/linear-time.ts';
 const PROSE = 'Words, and more words, that people read.';
 
 test.each([
-  ['blocks in each other', '<div>'],
-  ['blocks with text in each other', `<div>${PROSE}`],
-  ['sections in each other', '<section class=section><h2>x</h2>'],
+  ['nested blocks', '<div>'],
+  ['nested blocks with text', `<div>${PROSE}`],
+  ['nested sections', '<section class=section><h2>x</h2>'],
   ['paragraphs', `<p>${PROSE}</p>`],
   ['links', '<a href=/x>a link</a> '],
-  ['links in each other', '<a href=/x><b>'],
+  ['nested links', '<a href=/x><b>'],
   ['cards', `<div><h2><a href=/x>x</a></h2><p>${PROSE}</p></div>`],
   ['headings', '<h1>x</h1>'],
-  ['comments in each other', `<div class="comment reply">${PROSE}`],
+  ['nested comments', `<div class="comment reply">${PROSE}`],
   ['code', '<pre>x\n</pre>'],
   ['white space', ' \n'],
   ['classes', 'aB-'],
   ['heads', '<meta name=author content=x><title>x | x - </title>'],
-])('an article takes time in proportion to a page of %s', { timeout: 60_000 }, (kind, pump) => {
+])('reading the article of a page of %s takes time proportional to its length', { timeout: 60_000 }, (kind, pump) => {
   const run = (html: string): void => void Page.fromHtml(html).article?.text;
   const pageOf = (length: number): string => {
     const pumped = pump.repeat(Math.ceil(length / pump.length));

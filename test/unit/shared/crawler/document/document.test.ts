@@ -22,7 +22,7 @@ test.each([
   expect(readDocument(html, URL_OF_PAGE).title).toBe(title);
 });
 
-test('links are absolute, each once, in order, without fragments, and can be fetched', () => {
+test('links are absolute, unique, in order, without fragments, and only those that can be fetched', () => {
   const html = `
     <a href="a">1</a> <a href='/b?x=1&amp;y=2'>2</a> <A HREF=c>3</A> <area href="//other.com/">
     <a href="a#part">again</a> <a href="#top">here</a> <a href="">itself</a> <a href=" d ">spaces</a>
@@ -38,19 +38,19 @@ test('links are absolute, each once, in order, without fragments, and can be fet
 
 // biome-ignore format: a table
 test.each([
-  ['the first base',                    '<base href="/other/"><base href="/ignored/">',           '/other/x'],
-  ['a base without an address is none', '<base target="_top"><base href="/other/">',              '/other/x'],
-  ['a base behind the link',            '<a href="x">x</a><base href="/other/">',                 '/other/x'],
-  ['of data:',                          '<base href="data:text/html,x/">',                        '/dir/x'],
-  ['of javascript:',                    '<base href="javascript:x/">',                            '/dir/x'],
-  ['of file:',                          '<base href="file:///etc/">',                             '/dir/x'],
-  ['of about:',                         '<base href="about:blank"><base href="/ignored/">',       '/dir/x'],
-  ['that is no URL',                    '<base href="http://[/">',                                '/dir/x'],
-  ['with credentials',                  '<base href="http://user:secret@example.com/other/">',    '/dir/x'],
-  ['in SVG',                            '<svg><base href="/other/"></svg>',                       '/dir/x'],
-  ['in a template',                     '<template><base href="/other/"></template>',             '/dir/x'],
-  ['as long as a base may be',          `<base href="/${'a/'.repeat(1_014)}">`,                   `/${'a/'.repeat(1_014)}x`],
-  ['longer',                            `<base href="/${'a/'.repeat(1_015)}">`,                   '/dir/x'],
+  ['the first base counts',                       '<base href="/other/"><base href="/ignored/">',           '/other/x'],
+  ['a base without an href is ignored',           '<base target="_top"><base href="/other/">',              '/other/x'],
+  ['a base after the link counts',                '<a href="x">x</a><base href="/other/">',                 '/other/x'],
+  ['a base of data: is ignored',                  '<base href="data:text/html,x/">',                        '/dir/x'],
+  ['a base of javascript: is ignored',            '<base href="javascript:x/">',                            '/dir/x'],
+  ['a base of file: is ignored',                  '<base href="file:///etc/">',                             '/dir/x'],
+  ['a base of about: is ignored, as is the next', '<base href="about:blank"><base href="/ignored/">',       '/dir/x'],
+  ['a base that is no URL is ignored',            '<base href="http://[/">',                                '/dir/x'],
+  ['a base with credentials is ignored',          '<base href="http://user:secret@example.com/other/">',    '/dir/x'],
+  ['a base in SVG is ignored',                    '<svg><base href="/other/"></svg>',                       '/dir/x'],
+  ['a base in a template is ignored',             '<template><base href="/other/"></template>',             '/dir/x'],
+  ['a base of the maximum length counts',         `<base href="/${'a/'.repeat(1_014)}">`,                   `/${'a/'.repeat(1_014)}x`],
+  ['a longer base is ignored',                    `<base href="/${'a/'.repeat(1_015)}">`,                   '/dir/x'],
 ])('links are relative to the page or its base: %s', (_, base, path) => {
   expect(readDocument(`${base}<a href="x">x</a>`, URL_OF_PAGE).links).toEqual([`http://example.com${path}`]);
 });
@@ -81,7 +81,7 @@ test.each([
   ['a select',                                 '<select><option>'],
   ['an attribute without a value',             '<a href><a href=>'],
   ['an equals sign as an attribute',           '<p =a="<a href=/no>">'],
-])('what is before them doesn\'t hide links: %s', (_, before) => {
+])('markup before a link does not hide the link, unless it ends in an unfinished tag: %s', (_, before) => {
   expect(readDocument(`${before}<a href="/1">1</a>`, URL_OF_PAGE).links).toEqual(before.endsWith('option') ? [] : ['http://example.com/1']);
 });
 
@@ -93,7 +93,7 @@ test('links in noscript, SVG and a declarative shadow root count', () => {
   );
 });
 
-test('a page of frames has no links of its own, unless its body has begun', () => {
+test('a frameset page has no links of its own, unless its body began first', () => {
   expect(readDocument('<frameset><a href="/1"></frameset><a href="/2">', URL_OF_PAGE).links).toEqual([]);
   expect(readDocument('text<frameset><a href="/1">', URL_OF_PAGE).links).toEqual(['http://example.com/1']);
 });
@@ -115,8 +115,8 @@ test.each([
   ['references to white space',       '&#9;/1&#x20;',                       '/1'],
   ['a space before the fragment',     '/1 #x',                              '/1%20'],
   ['backslashes',                     '\\\\other.com\\1',                   null],
-  ['the first of two attributes',     '/1" href="/2',                       '/1'],
-])('of an address, %s are what the standards say', (_, href, path) => {
+  ['a second href attribute',         '/1" href="/2',                       '/1'],
+])('links follow the standards for an href with %s', (_, href, path) => {
   expect(readDocument(`<a href="${href}">x</a>`, URL_OF_PAGE).links).toEqual([path === null ? 'http://other.com/1' : `http://example.com${path}`]);
 });
 
@@ -124,24 +124,24 @@ const link = (length: number): string => `/${'x'.repeat(length - 'http://example
 
 // biome-ignore format: a table
 test.each<[string, string, links: number, truncated: string[]]>([
-  ['a link as long as it may be',     `<a href="${link(2_048)}">`,                                                           1,       []],
-  ['a longer one',                    `<a href="${link(2_049)}">`,                                                           0,       ['links']],
-  ['with a fragment that is longer',  `<a href="/1#${'x'.repeat(60_000)}">`,                                                 1,       []],
-  ['with one that is far too long',   `<a href="/1#${'x'.repeat(70_000)}">`,                                                 0,       ['links']],
-  ['of data: that is longer',         `<a href="data:,${'x'.repeat(70_000)}">`,                                              0,       []],
-  ['as many links as there may be',   numbered(10_000, (n) => `<a href="/${n}">`),                                           10_000,  []],
-  ['one more',                        numbered(10_001, (n) => `<a href="/${n}">`),                                           10_000,  ['links']],
-  ['the same ones again',             numbered(30_000, (n) => `<a href="/${n % 10_000}#${n}">`),                             10_000,  []],
-  ['many that lead nowhere',          numbered(20_000, (n) => `<a href="#${n}"><a href="mailto:${n}">`),                     0,       []],
-  ['a MiB of links',                  numbered(512, (n) => `<a href="${link(2_045)}${100 + n}">`),                           512,     []],
-  ['one more than a MiB',             numbered(513, (n) => `<a href="${link(2_045)}${100 + n}">`),                           512,     ['links']],
-  ['a MiB by its base',               `<base href="${link(2_000)}/">${numbered(1_000, (n) => `<a href="${n}">`)}`,           523,     ['links']],
-  ['a title as long as it may be',    `<title>${'x'.repeat(2_000)}</title>`,                                                 0,       []],
-  ['a longer one',                    `<title>${'x'.repeat(2_001)}</title>`,                                                 0,       ['title']],
-  ['a title of white space',          `<title>${' '.repeat(40_000)}x</title>`,                                               0,       ['title']],
-  ['a canonical as long as it may be', `<link rel=canonical href="${link(2_048)}">`,                                         0,       []],
-  ['a longer one',                    `<link rel=canonical href="${link(2_049)}">`,                                          0,       ['canonical']],
-])('a page has no more than it may, and what is cut is said: %s', (_, html, links, truncated) => {
+  ['a link of the maximum length',        `<a href="${link(2_048)}">`,                                                           1,       []],
+  ['a longer link',                       `<a href="${link(2_049)}">`,                                                           0,       ['links']],
+  ['a link with a longer fragment',       `<a href="/1#${'x'.repeat(60_000)}">`,                                                 1,       []],
+  ['a link with a far too long fragment', `<a href="/1#${'x'.repeat(70_000)}">`,                                                 0,       ['links']],
+  ['a longer link of data:',              `<a href="data:,${'x'.repeat(70_000)}">`,                                              0,       []],
+  ['the maximum number of links',         numbered(10_000, (n) => `<a href="/${n}">`),                                           10_000,  []],
+  ['one link more',                       numbered(10_001, (n) => `<a href="/${n}">`),                                           10_000,  ['links']],
+  ['the same links again',                numbered(30_000, (n) => `<a href="/${n % 10_000}#${n}">`),                             10_000,  []],
+  ['many links that lead nowhere',        numbered(20_000, (n) => `<a href="#${n}"><a href="mailto:${n}">`),                     0,       []],
+  ['a MiB of links',                      numbered(512, (n) => `<a href="${link(2_045)}${100 + n}">`),                           512,     []],
+  ['one link more than a MiB',            numbered(513, (n) => `<a href="${link(2_045)}${100 + n}">`),                           512,     ['links']],
+  ['a MiB of links once resolved',        `<base href="${link(2_000)}/">${numbered(1_000, (n) => `<a href="${n}">`)}`,           523,     ['links']],
+  ['a title of the maximum length',       `<title>${'x'.repeat(2_000)}</title>`,                                                 0,       []],
+  ['a longer title',                      `<title>${'x'.repeat(2_001)}</title>`,                                                 0,       ['title']],
+  ['a title of white space',              `<title>${' '.repeat(40_000)}x</title>`,                                               0,       ['title']],
+  ['a canonical URL of the maximum length', `<link rel=canonical href="${link(2_048)}">`,                                         0,       []],
+  ['a longer canonical URL',              `<link rel=canonical href="${link(2_049)}">`,                                          0,       ['canonical']],
+])('links, title and canonical URL are limited, and what was cut is listed: %s', (_, html, links, truncated) => {
   const document = readDocument(html, URL_OF_PAGE);
   expect([document.links.length, document.truncated]).toEqual([links, truncated]);
 });
@@ -150,7 +150,7 @@ function numbered(count: number, write: (n: number) => string): string {
   return Array.from({ length: count }, (_, n) => write(n)).join('\n');
 }
 
-test('links that the page asks not to follow are told from the others', () => {
+test('a link counts as nofollow only if every occurrence of it is marked nofollow', () => {
   const html = `<a href="/a" rel="nofollow">1</a><a rel="external NOFOLLOW ugc" href="/b">2</a><area href="/c" rel=nofollow>
     <a href="/d" rel="nofollows">3</a><a href="/a">1 again</a><a href="/e">4</a><a href="/e" rel="nofollow">4 again</a>`;
   const { links, nofollow } = readDocument(html, URL_OF_PAGE);
@@ -187,13 +187,13 @@ test.each([
   ['0;url=#top',                    null],
   ['60;url=/dir/page',              null],
   [`0;url=/${'x'.repeat(2_048)}`,   null],
-])('a page that says %j sends browsers to %s', (content, path) => {
+])('a meta refresh of %j leads to %s', (content, path) => {
   const html = `<meta http-equiv="Refresh" content="${content}"><meta http-equiv=refresh content="0;url=/second">`;
   const first = readDocument(html.slice(0, html.indexOf('<meta', 1)), 'http://example.com/dir/page').refresh;
   expect(first).toBe(path === null ? null : new URL(path, 'http://example.com/').href);
 });
 
-test('the frames of a page of frames are found, relative to the base; other frames are none', () => {
+test('the frames of a frameset are found, relative to the base; frames outside of one are ignored', () => {
   const html = `<base href="/api/"><title>API</title><frameset cols="20%,80%"><frameset><frame SRC="overview.html#top" name="a">
     <frame src="overview.html"><frame name=src></frameset><frame src="javascript:void(0)"><frame src="//other.test/">
     <noframes><a href="/plain.html">without frames</a><frame src="/no"></noframes></frameset>`;
@@ -204,7 +204,7 @@ test('the frames of a page of frames are found, relative to the base; other fram
   expect(readDocument(`<frameset>${many}`, URL_OF_PAGE).frames).toHaveLength(100);
 });
 
-test('the first refresh counts, relative to the base, but none in a template or with another name', () => {
+test('the first meta refresh with a URL counts, relative to the base; those in templates are ignored', () => {
   const html = `<template><meta http-equiv=refresh content="0;url=/0"></template><meta name=refresh content="0;url=/1">
     <meta http-equiv=refresh content=300><noscript><meta http-equiv=refresh content="0;url=2"></noscript><base href="/b/">
     <meta http-equiv=refresh content="0;url=/3">`;
@@ -220,7 +220,7 @@ test.each([
   ['<meta name="googlebot" content="nofollow">', false],
   ['<meta name="description" content="nofollow">', false],
   ['<!-- <meta name="robots" content="nofollow"> -->', false],
-])('%s asks that no link is followed: %s', (html, isNofollow) => {
+])('%s forbids following links: %s', (html, isNofollow) => {
   expect(readDocument(html, URL_OF_PAGE).isNofollow).toBe(isNofollow);
 });
 
@@ -230,7 +230,7 @@ test.each([
   ['<base href="/b/"><link rel=canonical href="c"><link rel=canonical href="d">', 'http://example.com/b/c'],
   ['<link rel="stylesheet" href="/s.css">', null],
   ['<link rel="canonical" href="javascript:void(0)">', null],
-])('%s names %s as its canonical address', (html, canonical) => {
+])('%s names %s as its canonical URL', (html, canonical) => {
   expect(readDocument(html, URL_OF_PAGE).canonical).toBe(canonical);
 });
 
@@ -285,7 +285,7 @@ test.each([
   ['Content-Type: text/html',              undefined],
   ['*/*',                                  undefined],
   ['application/unknown',                  undefined],
-])('the type in Content-Type: %s', (header, type) => {
+])('Content-Type: %s means the media type %s', (header, type) => {
   expect(mediaTypeOf(header)).toBe(type);
 });
 
@@ -306,6 +306,6 @@ test.each([
   ['application/pdf', false],
   ['application/octet-stream', false],
   ['video/mp4', false],
-])('a page of type %s is wanted: %s', (type, wanted) => {
+])('a page of type %s is accepted: %s', (type, wanted) => {
   expect(acceptsText(type)).toBe(wanted);
 });

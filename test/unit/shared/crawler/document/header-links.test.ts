@@ -29,7 +29,7 @@ test.each<[string, string | undefined, readonly string[]]>([
   ['nonsense', undefined, []],
   ['</p2', undefined, []],
   ['', undefined, []],
-])('Link: %s', (link, canonical, next) => {
+])('a header Link: %s gives the canonical URL %s and the next pages %j', (link, canonical, next) => {
   const page = pageWith({ link });
   expect([page.canonical, page.nextPages]).toEqual([canonical, next]);
 });
@@ -43,11 +43,11 @@ test.each<[string, string | undefined]>([
   ['0; url=javascript:x()', undefined],
   ['5', undefined],
   ['soon', undefined],
-])('Refresh: %s', (refresh, target) => {
+])('a header Refresh: %s leads to %s', (refresh, target) => {
   expect(pageWith({ refresh }).refresh).toBe(target);
 });
 
-describe('links in headers mean the same as in the head', () => {
+describe('links in headers and in the head of a page', () => {
   const html = `<base href=/other/><link rel=canonical href=c><link rel=next href=2><meta http-equiv=refresh content="0;url=r">`;
   const headers = { link: '<h>; rel=canonical, <h2>; rel=next', refresh: '0; url=hr' };
 
@@ -60,7 +60,7 @@ describe('links in headers mean the same as in the head', () => {
     expect(page.links()).toEqual([]);
   });
 
-  test('links that only headers name are followed, also where there is no HTML', () => {
+  test('links named only in headers are followed, even without HTML', () => {
     const page = pageWith(headers, '{}', 'application/json');
     expect(linksIn(page)).toEqual(['https://a.test/dir/hr', 'https://a.test/dir/h2']);
     expect(page.canonical).toBe('https://a.test/dir/h');

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { meantBy } from '../../../../../shared/crawler/failures/other-names.ts';
 
-/** What other libraries have. */
+/** Names that other libraries use. */
 type Elsewhere = Readonly<
   Record<'css' | 'querySelectorAll' | 'getAttribute' | 'title' | 'text' | 'find' | 'enqueueLinks', () => unknown>
 > & { first(css: string): Elsewhere };
 
-/** Has `first` alone, so that any other call throws, in V8's own words. */
+/** Has only `first`, so any other call throws V8's own message. */
 const page = { first: () => page } as unknown as Elsewhere;
 const [links, context] = [page, page];
 const $ = undefined as unknown as (css: string) => unknown;
@@ -16,15 +16,15 @@ const VALUE = 'it is a value, to be written without brackets';
 
 // biome-ignore format: a table
 test.each<[string, () => unknown, string | undefined]>([
-  ["Scrapy's css",                   () => page.css(),                  ELEMENTS],
-  ["Cheerio's $",                    () => $('h1'),                     ELEMENTS],
-  ["a browser's querySelectorAll",   () => page.querySelectorAll(),     "page.all('li') are the elements"],
-  ["an element's getAttribute",      () => page.first('a').getAttribute(), "element.attr('href') is an attribute"],
-  ["Crawlee's enqueueLinks",         () => context.enqueueLinks(),      "follow('product', page.links('a.product')), which a step gets with its page"],
-  ["Puppeteer's title()",            () => page.title(),                VALUE],
-  ["Cheerio's text()",               () => page.first('h1').text(),     VALUE],
-  ['find of a list that is none',    () => links.find(),                undefined],
-])('a call of %s is answered with what there is here', (_, call, said) => {
+  ["Scrapy's css",                       () => page.css(),                  ELEMENTS],
+  ["Cheerio's $",                        () => $('h1'),                     ELEMENTS],
+  ["a browser's querySelectorAll",       () => page.querySelectorAll(),     "page.all('li') are the elements"],
+  ["an element's getAttribute",          () => page.first('a').getAttribute(), "element.attr('href') is an attribute"],
+  ["Crawlee's enqueueLinks",             () => context.enqueueLinks(),      "follow('product', page.links('a.product')), which a step gets with its page"],
+  ["Puppeteer's title()",                () => page.title(),                VALUE],
+  ["Cheerio's text()",                   () => page.first('h1').text(),     VALUE],
+  ['find on no list, which has no hint', () => links.find(),                undefined],
+])('a call of %s gets a hint to what Trawl has instead', (_, call, said) => {
   expect(call).toThrow(TypeError);
   try {
     call();

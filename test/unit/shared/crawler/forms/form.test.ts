@@ -4,7 +4,7 @@ import { Page } from '../../../../../shared/crawler/page.ts';
 
 const URL = 'https://shop.example/account/login?next=1';
 
-/** What submitting a form with these fields sends: method, URL and fields. */
+/** Returns what submitting a form with these fields sends: method, URL and fields. */
 function sent(html: string, fields: FormFields = {}, form?: string): string {
   const request = submissionOf(Page.fromHtml(html, { url: URL }), fields, form);
   if (request === undefined) return 'no form';
@@ -17,45 +17,45 @@ const POST = (inner: string): string => `<form method=post>${inner}</form>`;
 
 // biome-ignore format: a table, most of it the cases that Scrapy's FormRequest.from_response is tested with
 test.each<[string, string, FormFields, string]>([
-  ['hidden fields are kept',          POST('<input type=hidden name=csrf value="a&b"><input name=user>'),       { user: 'me' },   `${HERE} csrf=a%26b&user=me`],
-  ['a given field wins',              POST('<input name=user value=you>'),                                      { user: 'me' },   `${HERE} user=me`],
-  ['a given field is added',          POST('<input name=a value=1>'),                                           { b: '2' },       `${HERE} a=1&b=2`],
-  ['the first button is pressed',     POST('<input type=submit name=x value=1><input type=submit name=y value=2>'), {},           `${HERE} x=1`],
-  ['a button without a type is one',  POST('<button name=x value=1>In</button>'),                               {},               `${HERE} x=1`],
-  ['another button is chosen',        POST('<button name=x value=1></button><button name=y value=2></button>'), { y: '2' },       `${HERE} y=2`],
-  ['buttons that send nothing',       POST('<button type=button name=x value=1></button><input type=reset name=y><input type=file name=z>'), {}, `${HERE} `],
-  ['unticked boxes',                  POST('<input type=checkbox name=a><input type=radio name=b value=1>'),    {},               `${HERE} `],
-  ['ticked boxes',                    POST('<input type=checkbox name=a checked><input type=radio name=b value=1><input type=radio name=b value=2 checked>'), {}, `${HERE} a=on&b=2`],
-  ['a selection',                     POST('<select name=a><option value=1>x<option value=2 selected>y</select>'), {},            `${HERE} a=2`],
-  ['a selection without a choice',    POST('<select name=a><option>x<option>y</select>'),                       {},               `${HERE} a=x`],
-  ['several choices',                 POST('<select name=a multiple><option selected>x<option selected>y<option>z</select>'), {}, `${HERE} a=x&a=y`],
-  ['a text area',                     POST('<textarea name=a>some text</textarea>'),                            {},               `${HERE} a=some+text`],
-  ['disabled fields are not sent',    POST('<input name=a value=1 disabled><input value=2>'),                   {},               `${HERE} `],
-  ['an action',                       '<form method=POST action="../in?x=1#top"><input name=a value=1></form>', {},               'POST /in?x=1 a=1'],
-  ['a GET',                           '<form action=/in?x=1><input name=a value=1></form>',                     {},               'GET /in?a=1 a=1'],
-  ['the form with a password',        '<form action=/search><input name=q></form><form method=post action=/in><input type=PASSWORD name=p></form>', { p: '1' }, 'POST /in p=1'],
-  ['a nameless button is pressed',    POST('<button>In</button><button name=forgot value=1>Forgot?</button>'),  {},               `${HERE} `],
-  ['a button of several names',       POST('<button name=do value=in></button><button name=do value=join formaction=/join></button>'), { do: 'join' }, 'POST /join do=join'],
-  ['what a button says of its form',  '<form action=/a method=post><button formaction=/b formmethod=get name=x></button></form>', {},  'GET /b?x= x='],
-  ['a picture as a button',           POST('<input type=image name=go><input type=image name=no>'),             {},               `${HERE} go.x=0&go.y=0`],
-  ['a control of another place',      '<input name=a value=1 form=f><form id=f method=post><input name=b value=2></form><button form=f name=c value=3>', {}, `${HERE} a=1&b=2&c=3`],
-  ['a control of another form',       '<form id=f method=post><input name=a value=1 form=g></form><form id=g></form>', {},               `${HERE} `],
-  ['a form in a table',               '<table><form method=post><tr><td><input name=a value=1></td></tr><tr><td><input type=password name=p></td></tr></form></table><input name=b>', { p: '2' }, `${HERE} a=1&p=2`],
-  ['a form that ends too early',      '<div><form method=post><input name=a value=1></div><input name=t value=3><input type=password name=p></form><input name=b>', { p: '2' }, `${HERE} a=1&t=3&p=2`],
-  ['fields of a disabled set',        POST('<fieldset disabled><legend><input name=a value=1></legend><legend><input name=b></legend><p><input name=c></p></fieldset>'), {}, `${HERE} a=1`],
-  ['disabled options',                POST('<select name=a><option disabled>x<option>y</select><select name=b><option selected disabled>z</select><select name=c><optgroup disabled><option>u</optgroup></select>'), {}, `${HERE} a=y`],
-  ['a list without a choice',         POST('<select name=a size=2><option>x<option>y</select>'),                {},               `${HERE} `],
-  ['two ticked radio buttons',        POST('<input type=radio name=b value=1 checked><input type=radio name=b value=2 checked>'), {}, `${HERE} b=2`],
-  ['lines of a text area',            POST('<textarea name=a>\n x\n  y</textarea>'),                            {},               `${HERE} a=+x%0D%0A++y`],
-  ['a page with a base',              '<base href=/deep/er/><form method=post action=in></form>',               {},               'POST /deep/er/in '],
-  ['no action on a page with a base', '<base href=/deep/er/><form method=post></form>',                         {},               `${HERE} `],
-  ['a GET without fields',            '<form action=/in?x=1></form>',                                           {},               'GET /in? '],
-  ['several values',                  POST('<input type=checkbox name=a value=1 checked><input name=b><input type=checkbox name=a value=2>'), { a: ['2', 3], c: [4, 5] }, `${HERE} a=2&a=3&b=&c=4&c=5`],
-  ['a box that is unticked',          POST('<input type=checkbox name=a value=1 checked><input name=b>'),       { a: [], b: 0 },  `${HERE} b=0`],
-  ['no button is pressed',            POST('<button name=x value=1></button><button name=y value=2></button>'), { x: [] },        `${HERE} `],
-  ['a field that is left as it is',   POST('<input name=a value=1>'),                                           { a: undefined }, `${HERE} a=1`],
-  ['a name that objects have',        POST('<input name=constructor value=1>'),                                 {},               `${HERE} constructor=1`],
-])('%s', (_, html, fields, expected) => {
+  ['hidden fields are kept',                    POST('<input type=hidden name=csrf value="a&b"><input name=user>'),       { user: 'me' },   `${HERE} csrf=a%26b&user=me`],
+  ['a given field wins',                        POST('<input name=user value=you>'),                                      { user: 'me' },   `${HERE} user=me`],
+  ['a given field is added',                    POST('<input name=a value=1>'),                                           { b: '2' },       `${HERE} a=1&b=2`],
+  ['the first button is pressed',               POST('<input type=submit name=x value=1><input type=submit name=y value=2>'), {},           `${HERE} x=1`],
+  ['a button without a type submits',           POST('<button name=x value=1>In</button>'),                               {},               `${HERE} x=1`],
+  ['another button is chosen',                  POST('<button name=x value=1></button><button name=y value=2></button>'), { y: '2' },       `${HERE} y=2`],
+  ['plain and reset buttons send nothing',      POST('<button type=button name=x value=1></button><input type=reset name=y><input type=file name=z>'), {}, `${HERE} `],
+  ['unticked boxes are not sent',               POST('<input type=checkbox name=a><input type=radio name=b value=1>'),    {},               `${HERE} `],
+  ['ticked boxes are sent',                     POST('<input type=checkbox name=a checked><input type=radio name=b value=1><input type=radio name=b value=2 checked>'), {}, `${HERE} a=on&b=2`],
+  ['the selected option is sent',               POST('<select name=a><option value=1>x<option value=2 selected>y</select>'), {},            `${HERE} a=2`],
+  ['the first option is sent by default',       POST('<select name=a><option>x<option>y</select>'),                       {},               `${HERE} a=x`],
+  ['all selected options are sent',             POST('<select name=a multiple><option selected>x<option selected>y<option>z</select>'), {}, `${HERE} a=x&a=y`],
+  ['a text area is sent',                       POST('<textarea name=a>some text</textarea>'),                            {},               `${HERE} a=some+text`],
+  ['disabled fields are not sent',              POST('<input name=a value=1 disabled><input value=2>'),                   {},               `${HERE} `],
+  ['a form is sent to its action',              '<form method=POST action="../in?x=1#top"><input name=a value=1></form>', {},               'POST /in?x=1 a=1'],
+  ['a GET replaces the query',                  '<form action=/in?x=1><input name=a value=1></form>',                     {},               'GET /in?a=1 a=1'],
+  ['the form with a password is chosen',        '<form action=/search><input name=q></form><form method=post action=/in><input type=PASSWORD name=p></form>', { p: '1' }, 'POST /in p=1'],
+  ['the first button is pressed, unnamed',      POST('<button>In</button><button name=forgot value=1>Forgot?</button>'),  {},               `${HERE} `],
+  ['a value picks among buttons of a name',     POST('<button name=do value=in></button><button name=do value=join formaction=/join></button>'), { do: 'join' }, 'POST /join do=join'],
+  ['a button overrides its form',               '<form action=/a method=post><button formaction=/b formmethod=get name=x></button></form>', {},  'GET /b?x= x='],
+  ['an image button sends coordinates',         POST('<input type=image name=go><input type=image name=no>'),             {},               `${HERE} go.x=0&go.y=0`],
+  ['a control outside can name its form',       '<input name=a value=1 form=f><form id=f method=post><input name=b value=2></form><button form=f name=c value=3>', {}, `${HERE} a=1&b=2&c=3`],
+  ['a control naming another form is not sent', '<form id=f method=post><input name=a value=1 form=g></form><form id=g></form>', {},               `${HERE} `],
+  ['a form in a table keeps its controls',      '<table><form method=post><tr><td><input name=a value=1></td></tr><tr><td><input type=password name=p></td></tr></form></table><input name=b>', { p: '2' }, `${HERE} a=1&p=2`],
+  ['a form closed early keeps its controls',    '<div><form method=post><input name=a value=1></div><input name=t value=3><input type=password name=p></form><input name=b>', { p: '2' }, `${HERE} a=1&t=3&p=2`],
+  ['a disabled fieldset sends its legend',      POST('<fieldset disabled><legend><input name=a value=1></legend><legend><input name=b></legend><p><input name=c></p></fieldset>'), {}, `${HERE} a=1`],
+  ['disabled options are not sent',             POST('<select name=a><option disabled>x<option>y</select><select name=b><option selected disabled>z</select><select name=c><optgroup disabled><option>u</optgroup></select>'), {}, `${HERE} a=y`],
+  ['a list box without a choice is not sent',   POST('<select name=a size=2><option>x<option>y</select>'),                {},               `${HERE} `],
+  ['the last ticked radio button is sent',      POST('<input type=radio name=b value=1 checked><input type=radio name=b value=2 checked>'), {}, `${HERE} b=2`],
+  ['lines of a text area end in CR LF',         POST('<textarea name=a>\n x\n  y</textarea>'),                            {},               `${HERE} a=+x%0D%0A++y`],
+  ['an action is relative to the base',         '<base href=/deep/er/><form method=post action=in></form>',               {},               'POST /deep/er/in '],
+  ['no action means the page, not the base',    '<base href=/deep/er/><form method=post></form>',                         {},               `${HERE} `],
+  ['a GET without fields clears the query',     '<form action=/in?x=1></form>',                                           {},               'GET /in? '],
+  ['a field can be given several values',       POST('<input type=checkbox name=a value=1 checked><input name=b><input type=checkbox name=a value=2>'), { a: ['2', 3], c: [4, 5] }, `${HERE} a=2&a=3&b=&c=4&c=5`],
+  ['an empty list unticks a box',               POST('<input type=checkbox name=a value=1 checked><input name=b>'),       { a: [], b: 0 },  `${HERE} b=0`],
+  ['an empty list presses no button',           POST('<button name=x value=1></button><button name=y value=2></button>'), { x: [] },        `${HERE} `],
+  ['an undefined field keeps its value',        POST('<input name=a value=1>'),                                           { a: undefined }, `${HERE} a=1`],
+  ['a field can be named constructor',          POST('<input name=constructor value=1>'),                                 {},               `${HERE} constructor=1`],
+])('submitting a form: %s', (_, html, fields, expected) => {
   expect(sent(html, fields)).toBe(expected);
 });
 
@@ -63,19 +63,19 @@ test.each<[string, string, FormFields, string]>([
 test.each<[string, string, string]>([
   ['sliders',              '<input type=range name=a><input type=range name=b min=10 max=20><input type=range name=c value=7 max=5>',               'a=50&b=15&c=5'],
   ['steps of sliders',     '<input type=range name=a step=7><input type=range name=b min=0 max=1 step=.1 value=.33><input type=range name=c step=any value=.5>', 'a=49&b=0.3&c=0.5'],
-  ['its encoding',         '<input type=hidden name=_charset_ value=x><input type=hidden name=b value=_charset_>',                                  '_charset_=UTF-8&b=_charset_'],
-])('what nobody touched: %s', (_, inner, expected) => {
+  ['the encoding',         '<input type=hidden name=_charset_ value=x><input type=hidden name=b value=_charset_>',                                  '_charset_=UTF-8&b=_charset_'],
+])('untouched controls send what Chromium sends: %s', (_, inner, expected) => {
   expect(sent(POST(inner))).toBe(`${HERE} ${expected}`);
 });
 
-test('a form says in which encoding it is sent, and a method that is none is a GET', () => {
+test('accept-charset sets the encoding of a form, and an unknown method means GET', () => {
   const form = (attributes: string): string => `<form action=/t ${attributes}><input name=a value="é€"></form>`;
   expect(sent(form('accept-charset="bogus, ISO-8859-1"'))).toBe('GET /t?a=%E9%80 a=%E9%80');
   expect(sent(form('accept-charset=bogus'))).toBe('GET /t?a=%C3%A9%E2%82%AC a=%C3%A9%E2%82%AC');
   expect(sent(form('method=" post "'))).toMatch(/^GET /);
 });
 
-test('a form is named by a selector', () => {
+test('a selector picks the form', () => {
   const forms = '<form id=a action=/a></form><form id=b method=post action=/b></form>';
   expect(sent(forms, {}, '#b')).toBe('POST /b ');
   expect(sent(forms, {}, '#c')).toBe('no form');
@@ -99,7 +99,7 @@ test.each([
   );
 });
 
-test('a step follows the form it fills in: a plain link, or a request with the headers that guards against forgery check', () => {
+test('a form is followed as a plain link, or as a POST with the headers that forgery checks expect', () => {
   const page = Page.fromHtml(
     `<form id=find action="/find?old=1"><input type=hidden name=lang value=de><input name=q></form>
      <form class=pager method=post action=/all/><input type=hidden name=token value="a b"><button name=page value=2></button></form>
@@ -116,7 +116,7 @@ test('a step follows the form it fills in: a plain link, or a request with the h
   expect(() => page.form('form[')).toThrow(/form\[/);
 });
 
-test('a page of thousands of controls that name their form, and of thousands of forms, is read once for all of them', () => {
+test('a page with thousands of forms and of controls that name their form is read once for all of them', () => {
   const controls = Array.from({ length: 5_000 }, (_, at) => `<p id=p${at}><input form=f name=a${at} value=1></p>`);
   const forms = Array.from({ length: 5_000 }, (_, at) => `<form id=f${at}><input name=q value=${at}></form>`);
   const page = Page.fromHtml(`<form id=f></form>${controls.join('')}${forms.join('')}`, { url: URL });

@@ -23,11 +23,11 @@ test('a disabled fieldset with many legends is read a few times, not once for ea
 
 test.each([
   [
-    'a list any number of chosen options',
+    'any number of chosen options of a list',
     (count: number) => `<select multiple name=a>${'<option selected>b'.repeat(count)}</select>`,
   ],
-  ['a field any number of values', () => '<input name=a>'],
-])('a form may give %s', (_, controls) => {
+  ['any number of values of a field', () => '<input name=a>'],
+])('a form can send %s', (_, controls) => {
   const count = 130_000;
   const page = Page.fromHtml(`<form method=post>${controls(count)}</form>`, { url: 'https://shop.example/' });
   const fields = page.first('input') === undefined ? {} : { a: Array<string>(count).fill('b') };

@@ -19,7 +19,7 @@ async function read(html: string, fields: FormFields = {}): Promise<unknown> {
   );
 }
 
-test('a form that sends files is sent in its parts, a file that nobody has chosen included', async () => {
+test('a multipart form is sent in parts, with an empty one for a file that was not chosen', async () => {
   expect(await read(FORM, { more: [1, 'two'] })).toEqual([
     ['q', 'lämp'],
     ['a"b', 'x\r\ny'],
@@ -31,7 +31,7 @@ test('a form that sends files is sent in its parts, a file that nobody has chose
   expect(submitted(FORM)).toMatchObject({ url: 'https://a.test/up', method: 'POST' });
 });
 
-test('a file has a name, a type and what is in it, as it is', async () => {
+test('a file is sent with its name, its type and its unchanged content', async () => {
   const list = { filename: 'skus "1".csv', text: 'a\nb\n--x', type: 'text/csv' };
   expect(await read(FORM, { list, q: [], go: [], 'a"b': [] })).toEqual([['list', list.filename, list.type, list.text]]);
   expect(
@@ -50,7 +50,7 @@ test('a file has a name, a type and what is in it, as it is', async () => {
   ]);
 });
 
-test('the same fields are the same request, and others have another boundary', () => {
+test('the same fields give the same request, and other fields another boundary', () => {
   expect(submitted(FORM)).toEqual(submitted(FORM));
   expect(submitted(FORM, { q: 'b' })?.headers).not.toEqual(submitted(FORM)?.headers);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { classesOf, tagCode, VOID } from '../../../../../shared/crawler/html/tags.ts';
 
-/** All elements of HTML, those that it had once, and those of SVG and MathML. */
+/** All elements of HTML, past and present, and those of SVG and MathML. */
 const NAMES =
   `a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body br
   button canvas caption center cite code col colgroup command content data datalist dd del details dfn dialog dir div dl dt element
@@ -20,13 +20,13 @@ const NAMES =
     .trim()
     .split(/\s+/);
 
-test('every name has a code of its own, in lower and upper case', () => {
+test('every tag name has a code of its own, whatever its case', () => {
   expect(new Set(NAMES).size).toBe(NAMES.length);
   expect(new Set(NAMES.map(tagCode)).size).toBe(NAMES.length);
   for (const name of NAMES) expect(tagCode(name.toUpperCase())).toBe(tagCode(name));
 });
 
-test('a name that HTML does not know belongs to no class', () => {
+test('a tag name unknown to HTML belongs to no class', () => {
   expect([classesOf(tagCode('x-card')), classesOf(tagCode('g')), classesOf(tagCode(''))]).toEqual([0, 0, 0]);
   expect(classesOf(tagCode('br')) & VOID).toBe(VOID);
 });

@@ -10,14 +10,14 @@ class Price {
 // biome-ignore format: a table
 test.each<[string, unknown, unknown]>([
   ['plain values',                  { a: 1, b: 'x', c: null, d: [true, { e: [] }] },   { a: 1, b: 'x', c: null, d: [true, { e: [] }] }],
-  ['what is no item by itself',     'text',                                            'text'],
+  ['a bare text',                   'text',                                            'text'],
   ['undefined',                     { a: undefined, b: [undefined] },                  { b: [null] }],
-  ['what is no number',             { a: Number.NaN, b: Number.POSITIVE_INFINITY },    { a: null, b: null }],
+  ['NaN and infinity',              { a: Number.NaN, b: Number.POSITIVE_INFINITY },    { a: null, b: null }],
   ['a date',                        { at: new Date(0) },                               { at: '1970-01-01T00:00:00.000Z' }],
   ['fields of a class',             { price: new Price() },                            { price: { cents: 5 } }],
   ['an object without a prototype', Object.assign(Object.create(null), { a: 1 }),      { a: 1 }],
-  ['a name that objects have',      JSON.parse('{"__proto__": {"a": 1}}'),             JSON.parse('{"__proto__": {"a": 1}}')],
-])('%s: JSON has a form', (_, item, expected) => {
+  ['a field named __proto__',       JSON.parse('{"__proto__": {"a": 1}}'),             JSON.parse('{"__proto__": {"a": 1}}')],
+])('an item becomes JSON: %s', (_, item, expected) => {
   expect(JSON.stringify(itemAsJson(item))).toBe(JSON.stringify(expected));
 });
 
@@ -30,7 +30,7 @@ test.each<[unknown, string]>([
   [{ text: () => 'x' },                        'item.text (function) has no form in JSON: call it'],
   [{ ids: [1n] },                              'item.ids[0] (bigint) has no form in JSON: String(…) makes it a text'],
   [{ found: /x/ },                             'item.found (RegExp) has no form in JSON'],
-])('%o: JSON would lose it', (item, said) => {
+])('%o is refused, because JSON would lose it', (item, said) => {
   expect(() => itemAsJson(item)).toThrow(new CrawlerFault(said, 'schema'));
 });
 
@@ -42,7 +42,7 @@ test('later changes to its objects do not affect an item', () => {
   expect(written).toEqual({ sizes: ['s'], price: { cents: 1 } });
 });
 
-test('circular or endlessly nested values are left for the writing of the record to refuse', () => {
+test('a circular value is left as it is, for the writer of the record to refuse', () => {
   const circle: Record<string, unknown> = {};
   circle.self = circle;
   expect(itemAsJson(circle)).toBe(circle);

@@ -11,7 +11,7 @@ const shop = defineCrawler({
   joins: { sum: { per: 'product', of: ['review', 'price'], ...step } },
 });
 
-test('the inputs of a join are sorted by step, then by URL, then by request, whatever ended first', () => {
+test('the inputs of a join are sorted by step, then URL, then request, in whatever order they ended', () => {
   const urls = { '3': '/a', '1': '/b', '2 7f': '/a', '2 0d': '/a' };
   const inputs = Object.entries(urls).flatMap(([of, url]) =>
     ['price', 'review'].map((name) => {

@@ -32,17 +32,17 @@ const paths = (urls: readonly string[]): string[] => urls.map((url) => url.slice
 
 // biome-ignore format: a table
 test.each<[string, Partial<RunOptions>, string[]]>([
-  ['all of the host',            {},                                              ['/docs/a', '/docs/b.pdf', '/docs/c?sort=1', '/news/1', '/login']],
-  ['none, if that is too deep',  { maxDepth: 0 },                                 []],
-  ['those that are included',    { include: ['/docs/*', '/news/*'] },             ['/docs/a', '/docs/b.pdf', '/docs/c?sort=1', '/news/1']],
-  ['but not those excluded',     { include: ['/docs/*'], exclude: ['*.pdf', '*sort=*'] }, ['/docs/a']],
-  ['all but those excluded',     { exclude: ['/login*'] },                        ['/docs/a', '/docs/b.pdf', '/docs/c?sort=1', '/news/1']],
-  ['those of the folder',        { scope: 'path', exclude: ['*.pdf'] },           ['/docs/a', '/docs/c?sort=1']],
-])('%s', (_, options, followed) => {
+  ['all of the host',                 {},                                              ['/docs/a', '/docs/b.pdf', '/docs/c?sort=1', '/news/1', '/login']],
+  ['none that are too deep',          { maxDepth: 0 },                                 []],
+  ['those that are included',         { include: ['/docs/*', '/news/*'] },             ['/docs/a', '/docs/b.pdf', '/docs/c?sort=1', '/news/1']],
+  ['those included and not excluded', { include: ['/docs/*'], exclude: ['*.pdf', '*sort=*'] }, ['/docs/a']],
+  ['all but those excluded',          { exclude: ['/login*'] },                        ['/docs/a', '/docs/b.pdf', '/docs/c?sort=1', '/news/1']],
+  ['those in the folder of the seed', { scope: 'path', exclude: ['*.pdf'] },           ['/docs/a', '/docs/c?sort=1']],
+])('links are followed: %s', (_, options, followed) => {
   expect(paths(follow(LINKS, options))).toEqual(followed);
 });
 
-test('the folder of a seed goes along with what is followed from it', () => {
+test('links followed from a seed carry the folder of that seed', () => {
   const { offers } = sortLinks(['https://example.com/docs/a/b'], {
     task: SEED,
     depthOf: plainDepth(SEED, {}),

@@ -28,7 +28,7 @@ async function folderOf(files: Files): Promise<string> {
   return folder;
 }
 
-/** What a script with the catalogue says in a folder: a process, for its own folder and hooks. */
+/** Runs a script with the catalogue in a folder: in a process, which has its own working directory and hooks. */
 async function run(folder: string, script: string): Promise<Ran> {
   await writeFile(join(folder, 'run.mjs'), `const { findCrawler, findAll } = await import('${CATALOGUE}');\n${script}`);
   return await new Promise((resolve) => {
@@ -38,7 +38,7 @@ async function run(folder: string, script: string): Promise<Ran> {
   });
 }
 
-/** What finding a crawler in a folder with these files comes to: its name, or the error. */
+/** Looks for a crawler in a folder with these files: its name, or the error message. */
 async function found(files: Files, name: string): Promise<string> {
   const script = `
     const found = await findCrawler('${name}', ['mine', 'more']).catch((error) => error);
@@ -46,7 +46,7 @@ async function found(files: Files, name: string): Promise<string> {
   return (await run(await folderOf(files), script)).said;
 }
 
-/** All crawlers of these files, by name and file, and all that is wrong with them. */
+/** Lists all crawlers in these files by name and file, then every problem. */
 async function all(files: Files, named = 'page'): Promise<string[]> {
   const script = `
     const { crawlers, problems } = await findAll(['mine', 'more'], '${named}');
@@ -63,18 +63,18 @@ const JS = "import { defineCrawler } from 'trawl';\nexport default defineCrawler
 test.each<[string, Files, string, string]>([
   ['by its name, in the folder of crawlers',  { 'mine/shop.ts': OWN('shop') },                    'shop',         'shop'],
   ['by its name, in the second folder',       { 'more/shop.ts': OWN('shop') },                    'shop',         'shop'],
-  ['by its name, in a file of another',       { 'mine/a.ts': OWN('shop'), 'mine/b.ts': OWN('b') }, 'shop',        'shop'],
+  ['by its name, in a file of another name',  { 'mine/a.ts': OWN('shop'), 'mine/b.ts': OWN('b') }, 'shop',        'shop'],
   ['by the name of its file',                 { 'mine/shop.ts': OWN('mine') },                    'shop',         'mine'],
-  ['by its name rather than its file',        { 'mine/shop.ts': OWN('x'), 'mine/z.ts': OWN('shop') }, 'shop',     'shop'],
-  ['beside one that is broken',               { 'mine/a.ts': 'const', 'mine/shop.ts': OWN('shop') }, 'shop',      'shop'],
+  ['by its name before its file name',        { 'mine/shop.ts': OWN('x'), 'mine/z.ts': OWN('shop') }, 'shop',     'shop'],
+  ['beside a broken one',                     { 'mine/a.ts': 'const', 'mine/shop.ts': OWN('shop') }, 'shop',      'shop'],
   ['by its path',                             { 'shop.ts': OWN('here') },                         './shop.ts',    'here'],
   ['by its file name',                        { 'shop.ts': OWN('here') },                         'shop.ts',      'here'],
   ['in JavaScript',                           { 'mine/shop.js': JS },                             'js',           'js'],
   ['in CommonJS',                             { ...COMMONJS, 'mine/shop.js': `module.exports = ${CJS}` }, 'js',   'js'],
-  ['in CommonJS that TypeScript has made',    { ...COMMONJS, 'mine/shop.js': `exports.__esModule = true;\nexports.default = ${CJS}` }, 'js', 'js'],
-  ['in a folder of CommonJS, with its parts', { ...COMMONJS, 'a.ts': OWN('part'), 'shop.ts': "export { default } from './a.ts';" }, './shop.ts', 'part'],
+  ['in CommonJS compiled from TypeScript',    { ...COMMONJS, 'mine/shop.js': `exports.__esModule = true;\nexports.default = ${CJS}` }, 'js', 'js'],
+  ['in a CommonJS folder, with its imports',  { ...COMMONJS, 'a.ts': OWN('part'), 'shop.ts': "export { default } from './a.ts';" }, './shop.ts', 'part'],
   ['that comes with Trawl',                   {},                                                 'page',         'page'],
-  ['that stands for one of Trawl',            { 'mine/page.ts': OWN('own-page') },                'page',         'own-page'],
+  ["that replaces one of Trawl's",            { 'mine/page.ts': OWN('own-page') },                'page',         'own-page'],
 ])('a crawler %s is found', async (_, files, name, expected) => {
   expect(await found(files, name)).toBe(expected);
 });
@@ -83,25 +83,25 @@ const WHERE = 'expected CRAWLER to be the name of a crawler in mine/ or more/ (C
 
 // biome-ignore format: a table
 test.each<[string, Files, string, string]>([
-  ['there is none',               {},                                       'shop',      `${WHERE}, got "shop"`],
-  ['it lies in the folder',       { 'shop.ts': OWN('x') },                  'shop',      `${WHERE}, got "shop": did you mean ./shop.ts?`],
-  ['another has a similar name',  { 'mine/shop.ts': OWN('shop') },          'shpo',      `${WHERE}, got "shpo": did you mean shop?`],
-  ['there is no such file',       {},                                       './shop.ts', "expected CRAWLER to be a crawler's name or file: there is no /here/shop.ts"],
-  ['it exports something else',   { 'mine/shop.ts': 'export default 1;' },  'shop',      "expected mine/shop.ts to export a crawler: export default defineCrawler({ name: 'shop', step: (page) => ({ … }) })"],
-  ['it needs more than types stripped', { 'shop.ts': '\nenum A { x }' },    './shop.ts', "shop.ts:2 can't be loaded: SyntaxError: TypeScript enum is not supported in strip-only mode: Node.js only strips types; write it in plain JavaScript"],
-  ['it is no TypeScript',         { 'shop.ts': 'let a;\nlet b = ;' },       './shop.ts', "shop.ts:2 can't be loaded: SyntaxError: Expression expected"],
-  ['it is no JavaScript',         { 'shop.mjs': 'let a;\nlet b = ;' },      './shop.mjs', "shop.mjs:2 can't be loaded: SyntaxError: Unexpected token ';'"],
-  ['it is none, and where, behind a space', { 'my shop/shop.mjs': 'let a;\nlet b = ;' }, './my shop/shop.mjs', "my shop/shop.mjs:2 can't be loaded: SyntaxError: Unexpected token ';'"],
-  ['it throws',                   { 'shop.ts': 'let a: number;\nthrow new Error("no key");' }, './shop.ts', "shop.ts:2 can't be loaded: no key"],
-  ['a part of it throws',         { 'shop.ts': 'import "./a.ts";', 'a.ts': '\nnull.x;' }, './shop.ts', "a.ts:2 can't be loaded: TypeError: Cannot read properties of null (reading 'x')"],
-  ['a part of it is missing',     { 'shop.ts': '\nimport "./part.ts";' },   './shop.ts', "shop.ts:2 can't be loaded: Cannot find module '/here/part.ts' imported from /here/shop.ts"],
-  ['a part is named as its JavaScript', { 'shop.ts': '\nimport "./part.js";', 'part.ts': '' }, './shop.ts', "shop.ts:2 can't be loaded: Cannot find module '/here/part.js' imported from /here/shop.ts: did you mean part.ts?"],
-  ['a part is named without its ending', { 'shop.ts': '\nimport "./part";', 'part.ts': '' }, './shop.ts', "shop.ts:2 can't be loaded: Cannot find module '/here/part' imported from /here/shop.ts: did you mean part.ts?"],
-  ['a part behind an apostrophe is missing', { "it's/shop.ts": '\nimport "./part.ts";' }, "./it\\'s/shop.ts", "it's/shop.ts:2 can't be loaded: Cannot find module '/here/it's/part.ts' imported from /here/it's/shop.ts"],
+  ['there is no such crawler',            {},                                       'shop',      `${WHERE}, got "shop"`],
+  ['its file lies in the working folder', { 'shop.ts': OWN('x') },                  'shop',      `${WHERE}, got "shop": did you mean ./shop.ts?`],
+  ['another has a similar name',          { 'mine/shop.ts': OWN('shop') },          'shpo',      `${WHERE}, got "shpo": did you mean shop?`],
+  ['there is no such file',               {},                                       './shop.ts', "expected CRAWLER to be a crawler's name or file: there is no /here/shop.ts"],
+  ['it exports something else',           { 'mine/shop.ts': 'export default 1;' },  'shop',      "expected mine/shop.ts to export a crawler: export default defineCrawler({ name: 'shop', step: (page) => ({ … }) })"],
+  ['it needs more than type stripping', { 'shop.ts': '\nenum A { x }' },    './shop.ts', "shop.ts:2 can't be loaded: SyntaxError: TypeScript enum is not supported in strip-only mode: Node.js only strips types; write it in plain JavaScript"],
+  ['it is no TypeScript',                 { 'shop.ts': 'let a;\nlet b = ;' },       './shop.ts', "shop.ts:2 can't be loaded: SyntaxError: Expression expected"],
+  ['it is no JavaScript',                 { 'shop.mjs': 'let a;\nlet b = ;' },      './shop.mjs', "shop.mjs:2 can't be loaded: SyntaxError: Unexpected token ';'"],
+  ['it is no JavaScript, in a path with a space', { 'my shop/shop.mjs': 'let a;\nlet b = ;' }, './my shop/shop.mjs', "my shop/shop.mjs:2 can't be loaded: SyntaxError: Unexpected token ';'"],
+  ['it throws',                           { 'shop.ts': 'let a: number;\nthrow new Error("no key");' }, './shop.ts', "shop.ts:2 can't be loaded: no key"],
+  ['a module it imports throws',          { 'shop.ts': 'import "./a.ts";', 'a.ts': '\nnull.x;' }, './shop.ts', "a.ts:2 can't be loaded: TypeError: Cannot read properties of null (reading 'x')"],
+  ['a module it imports is missing',      { 'shop.ts': '\nimport "./part.ts";' },   './shop.ts', "shop.ts:2 can't be loaded: Cannot find module '/here/part.ts' imported from /here/shop.ts"],
+  ['an import ends in .js instead of .ts', { 'shop.ts': '\nimport "./part.js";', 'part.ts': '' }, './shop.ts', "shop.ts:2 can't be loaded: Cannot find module '/here/part.js' imported from /here/shop.ts: did you mean part.ts?"],
+  ['an import lacks its extension', { 'shop.ts': '\nimport "./part";', 'part.ts': '' }, './shop.ts', "shop.ts:2 can't be loaded: Cannot find module '/here/part' imported from /here/shop.ts: did you mean part.ts?"],
+  ['an import in a path with an apostrophe is missing', { "it's/shop.ts": '\nimport "./part.ts";' }, "./it\\'s/shop.ts", "it's/shop.ts:2 can't be loaded: Cannot find module '/here/it's/part.ts' imported from /here/it's/shop.ts"],
   ['a type is imported as a value', { 'shop.ts': "import { Crawler } from 'trawl';\nlet a: Crawler;" }, './shop.ts', "shop.ts:1 can't be loaded: SyntaxError: The requested module 'trawl' does not provide an export named 'Crawler': if it is a type, use `import type`"],
-  ['a package of it is missing',  { 'shop.ts': '\nimport "left-pad";' },    './shop.ts', "shop.ts:2 can't be loaded: Cannot find package 'left-pad' imported from /here/shop.ts"],
-  ['it adds to every object',     { 'shop.ts': `Object.prototype.last = 1;\n${OWN('shop')}` }, './shop.ts', "shop.ts adds a field to every object (Object.prototype), or imports a module that does: last. Object.defineProperty adds one that loops skip"],
-  ['it is defined wrongly',       { 'shop.ts': "\nimport { defineCrawler } from 'trawl';\nexport default defineCrawler({ name: 'x y', steps: {} });" }, './shop.ts',
+  ['a package it imports is missing',     { 'shop.ts': '\nimport "left-pad";' },    './shop.ts', "shop.ts:2 can't be loaded: Cannot find package 'left-pad' imported from /here/shop.ts"],
+  ['it adds a field to every object',     { 'shop.ts': `Object.prototype.last = 1;\n${OWN('shop')}` }, './shop.ts', "shop.ts adds a field to every object (Object.prototype), or imports a module that does: last. Object.defineProperty adds one that loops skip"],
+  ['its definition is invalid',           { 'shop.ts': "\nimport { defineCrawler } from 'trawl';\nexport default defineCrawler({ name: 'x y', steps: {} });" }, './shop.ts',
     'shop.ts:3: crawler x y: expected a name of letters, digits and hyphens, at most 63\nshop.ts:3: crawler x y: expected steps, by their names: { start: { run({ page }) { … } } }'],
 ])('an error says that %s', async (_, files, name, said) => {
   expect(await found(files, name)).toBe(said);
@@ -142,7 +142,7 @@ test('files loaded before are loaded again without the watchdog', async () => {
   expect((await run(folder, script)).said.split('\n')).toEqual(['a 1', 'a 1', 'none 2', 'none 2', 'b 2', 'none 3']);
 });
 
-test('a crawler named by its path is among them, and replaces one of the same name', async () => {
+test('a crawler named by its path is listed, and replaces one of the same name', async () => {
   const files = { 'mine/shop.ts': OWN('shop'), 'mine/page.ts': OWN('page'), 'my/shop.ts': OWN('shop') };
   expect(await all(files, './my/shop.ts')).toEqual(['shop my/shop.ts', 'page mine/page.ts']);
 });
@@ -195,7 +195,7 @@ test('a module that blocks the process forever ends it with the exit code for wr
   ]);
 }, 60_000);
 
-test("the author's own dependencies are found, another copy of zod among them", async () => {
+test("the author's own dependencies are found, including another copy of zod", async () => {
   const folder = await folderOf({
     'my/node_modules/own/package.json': '{ "name": "own", "type": "module", "exports": "./index.js" }',
     'my/node_modules/own/index.js': 'export const category = "books";',

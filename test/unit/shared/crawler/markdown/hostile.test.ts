@@ -13,7 +13,7 @@ test.each([
     `<sup><a id=r href=#n>1</a></sup><ul><li id=n><sup>x${'<a href=#r>^</a>'.repeat(40_000)}</sup></ul>`,
   ],
   ['a card of very many elements', `<a href=x><div>${'<b></b>'.repeat(150_000)}</div></a>`],
-  ['links in each other', `${'<a href="x"><i/>'.repeat(400)}${'<b/>'.repeat(190_000)}`, XHTML],
+  ['nested links', `${'<a href="x"><i/>'.repeat(400)}${'<b/>'.repeat(190_000)}`, XHTML],
   [
     'pictures of very many sources',
     `<picture>${'<img>'.repeat(25_000)}${'<source srcset="a 1x">'.repeat(50_000)}</picture>`,

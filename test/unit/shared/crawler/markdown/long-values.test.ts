@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { afterManyExpressions } from '../../../../support/hostile/after-many-expressions.ts';
 
-/** Shapes of a page, each with a value of megabytes in its place, and the characters of markdown that it may become. */
+/** Shapes of a page, with a place for a value of megabytes, and the most characters of markdown that each may become. */
 const SHAPES = {
   alt: ['<img src=/a alt="%">', 20_100],
   title: ['<img src=/a title="%">', 20_100],
@@ -22,6 +22,6 @@ for (const [name, [shape, most]] of Object.entries(${JSON.stringify(SHAPES)}))
 console.log(JSON.stringify(lengths));
 `;
 
-test('markdown has the beginning of values of megabytes, even after many regular expressions', () => {
+test('markdown keeps only the beginning of values of megabytes, even after many regular expressions', () => {
   expect(afterManyExpressions(SCRIPT)).toEqual({});
 });

@@ -7,7 +7,7 @@ test.each([
   ['GitHub',          '<p>a<sup><a href="#u-fn-1" id="u-fnref-1">1</a></sup></p><section><ol><li id="u-fn-1"><p>Note <a href="#u-fnref-1">↩</a></p></li></ol></section>',           'a[^1]\n\n[^1]: Note'],
   ['MediaWiki',       '<p>a<sup id="r_2-0"><a href="#n-2">[2]</a></sup> b<sup id="r_2-1"><a href="#n-2">[2]</a></sup></p><ol><li id="n-2"><span>^ <a href="#r_2-0"><sup>a</sup></a> <a href="#r_2-1"><sup>b</sup></a></span> <span>Smith.</span></li></ol>', 'a[^2] b[^2]\n\n[^2]: Smith.'],
   ['Sphinx',          '<p>a <a class="footnote-reference brackets" href="#id2" id="id1"><span>[</span>1<span>]</span></a></p><aside id="id2"><span class="label"><span>[</span><a href="#id1">1</a><span>]</span></span><p>Note</p></aside>', 'a [^1]\n\n[^1]: Note'],
-])('footnotes of %s', (_, html, markdown) => {
+])('footnotes as %s writes them become footnotes of markdown', (_, html, markdown) => {
   expect(Page.fromHtml(html).markdown()).toBe(markdown);
 });
 
@@ -33,7 +33,7 @@ test.each([
   ['MathJax 2',         '<p>v <script type="math/tex">a_1</script></p><script type="math/tex; mode=display">b_2</script>',                     'v $a_1$\n\n$$\nb_2\n$$'],
   ['Sphinx',            '<p><span class="math notranslate">\\(x_i\\)</span></p><div class=math><span>(1)</span>\n\\[\\frac{a}{b}\\]</div>',    '$x_i$\n\n$$\n\\frac{a}{b}\n$$'],
   ['MathML alone',      '<math><mfrac><mn>1</mn><msqrt><mi>x</mi></msqrt></mfrac><mo>+</mo><msubsup><mi>a</mi><mn>1</mn><mn>2</mn></msubsup></math>', '$\\frac{1}{\\sqrt{x}} + a_{1}^{2}$'],
-  ['a cell',            `<table><tr><th>a<tr><td>${mathml.replace('<math', '<math display=block')}</table>`,                                  '| a |\n| --- |\n| $E=mc^2$ |'],
-])('a formula of %s', (_, html, markdown) => {
+  ['a table cell',      `<table><tr><th>a<tr><td>${mathml.replace('<math', '<math display=block')}</table>`,                                  '| a |\n| --- |\n| $E=mc^2$ |'],
+])('a formula in %s is written as LaTeX, if the page has its source', (_, html, markdown) => {
   expect(Page.fromHtml(html).markdown()).toBe(markdown);
 });

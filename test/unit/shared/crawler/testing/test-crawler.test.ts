@@ -39,7 +39,7 @@ const shop = defineCrawler({
   },
 });
 
-test('gives what a step follows, by step, with what is kept', async () => {
+test('testCrawler returns the links that a step follows, each with its step and kept values', async () => {
   expect(await testCrawler(shop, { html: LIST, url: 'https://shop.example/all/', args: { most: 1 } })).toEqual({
     items: [],
     follows: [
@@ -50,7 +50,7 @@ test('gives what a step follows, by step, with what is kept', async () => {
   });
 });
 
-test('a page starts at the step whose pattern its URL matches, or at the one that is named', async () => {
+test('a page starts at the step whose pattern its URL matches, or at the step that is named', async () => {
   const leftOut = [{ step: 'reviews', url: 'https://shop.example/reviews', kept: { list: 'Tea' } }];
   const product = { items: [{ name: 'Pot', list: 'Tea' }], follows: [], leftOut };
   expect(await testCrawler(shop, { html: '<h1>Pot</h1>', ...PRODUCT })).toEqual(product);
@@ -59,7 +59,7 @@ test('a page starts at the step whose pattern its URL matches, or at the one tha
   expect(await testCrawler(shop, { page, step: 'product', kept: { list: 'Tea' } })).toEqual(product);
 });
 
-test('gives the data and links of a crawler of one function', async () => {
+test('testCrawler returns the data and links of a crawler of one function', async () => {
   const short = defineCrawler({ name: 'short', step: (page) => ({ data: { title: page.get('h1') } }) });
   expect(await testCrawler(short, { html: '<h1>A</h1><a href=/b>b</a>', args: {} })).toEqual({
     items: [{ title: 'A' }],
@@ -72,12 +72,12 @@ test('gives the data and links of a crawler of one function', async () => {
 test.each<[string, Parameters<typeof testCrawler>[1], RegExp]>([
   ['a step that throws, with its place', { html: '', url: 'https://shop.example/broken' }, /test-crawler\.test\.ts:\d+, step broken: TypeError: no such thing, in `throw new TypeError\('no such thing'\);`$/],
   ['an item that breaks its schema', { json: { name: 3 }, ...PRODUCT }, /step product: an item: name: Invalid input: expected string, received number \(3\), in `.*emit\(.*`$/],
-  ['what is kept in another shape', { html: '', ...PRODUCT, kept: {} }, /^kept: step product expects list: Invalid input: expected string/],
-  ['an argument that there is not', { html: '', args: { mots: 1 } }, /crawler shop has no argument mots: did you mean most\?$/],
-  ['an argument of another type', { html: '', args: { most: 'a' } }, /--arg most: .*number/],
-  ['a step that there is not', { html: '', step: 'prodct' }, /expected a step of crawler shop, got prodct, which is no step: did you mean product\?$/],
+  ['kept values of the wrong shape', { html: '', ...PRODUCT, kept: {} }, /^kept: step product expects list: Invalid input: expected string/],
+  ['an unknown argument', { html: '', args: { mots: 1 } }, /crawler shop has no argument mots: did you mean most\?$/],
+  ['an argument of the wrong type', { html: '', args: { most: 'a' } }, /--arg most: .*number/],
+  ['an unknown step', { html: '', step: 'prodct' }, /expected a step of crawler shop, got prodct, which is no step: did you mean product\?$/],
   ['no page', {}, /expected testCrawler to get one of html, json and page, got none$/],
   ['two pages', { html: '', json: {} }, /got 2$/],
-])('refuses %s', async (_, options, said) => {
+])('testCrawler refuses %s', async (_, options, said) => {
   await expect(testCrawler(shop, options)).rejects.toThrow(said);
 });

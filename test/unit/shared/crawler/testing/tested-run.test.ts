@@ -90,7 +90,7 @@ test('saved pages of a shop give the records of its steps, of its groups and of 
   });
 });
 
-test('a group without its list: the seeds may start at its owner, and what is not saved is missing', async () => {
+test('a group can be tested from its owner alone, and pages that are not saved count as missing', async () => {
   const found = await testCrawler(offers, { pages: [product(1), price(1)], step: 'product' });
   expect(found.items.offer).toEqual([{ name: 'Pot 1', price: 10.5, stars: [], missing: 1 }]);
   expect(found.missing).toEqual([
@@ -148,7 +148,7 @@ const layered = defineCrawler({
 const text = (url: string, html = '') => ({ url: `${SHOP}${url}`, html });
 const PARTS = [text('/part/1'), text('/part/2'), text('/part/9'), text('/seller')];
 
-test('joins come in layers, their inputs by step and URL; a page that is apart and a related owner are in no group', async () => {
+test('joins run in layers on inputs sorted by step and URL; a page that is apart or a related owner is in no group', async () => {
   const pages = [text('/', '<a href=/1>1</a>'), text('/1', '<a class=related href=/2></a>'), ...PARTS];
   const { items, counts, leftOut, missing } = await testCrawler(layered, { pages });
   const at = { kept: {}, url: `${SHOP}/1` };
@@ -176,7 +176,7 @@ test('joins come in layers, their inputs by step and URL; a page that is apart a
   expect(missing).toEqual([{ step: 'owner', url: `${SHOP}/2`, outcome: 'failed', reason: 'http_4xx' }]);
 });
 
-test('members are read again for each group, a page that is apart only once', async () => {
+test('members are read again for each group, but a page that is apart only once', async () => {
   const pages = [text('/', '<a href=/1>1</a><a href=/2>2</a>'), text('/1'), text('/2'), ...PARTS];
   const { counts } = await testCrawler(layered, { pages });
   expect(counts).toMatchObject({ owner: 2, left: 2, right: 6, seller: 1, parts: 2, both: 2, total: 1 });
@@ -208,18 +208,18 @@ const short = defineCrawler({ name: 'short', step: () => ({}) });
 
 // biome-ignore format: a table
 test.each<[string, ReturnType<typeof single>, object, RegExp]>([
-  ['a step that throws', single(boom), { pages: [text('/1')] }, /tested-run\.test\.ts:\d+, step page: boom, in .* \(https:\/\/shop\.example\/1\)$/],
-  ['a join that throws', single(() => {}, { run: boom }), { pages: [text('/1')] }, /tested-run\.test\.ts:\d+, join sum: boom, in .* \(https:\/\/shop\.example\/1\)$/],
-  ['a join of too much', single(large), { pages: [text('/1')] }, /^join sum \(https:\/\/shop\.example\/1\): the inputs of its group take more than 1 MiB/],
+  ['a step that throws',         single(boom), { pages: [text('/1')] }, /tested-run\.test\.ts:\d+, step page: boom, in .* \(https:\/\/shop\.example\/1\)$/],
+  ['a join that throws',         single(() => {}, { run: boom }), { pages: [text('/1')] }, /tested-run\.test\.ts:\d+, join sum: boom, in .* \(https:\/\/shop\.example\/1\)$/],
+  ['a join with too much input', single(large), { pages: [text('/1')] }, /^join sum \(https:\/\/shop\.example\/1\): the inputs of its group take more than 1 MiB/],
   ['no pages', single(boom), { pages: [] }, /^expected pages to be a list of at least one page$/],
   ['two pages of one URL', single(boom), { pages: [text('/1'), text('/1#a')] }, /^expected one page for each URL, got two of https:\/\/shop\.example\/1/],
   ['a seed that is no URL', single(boom), { pages: [text('/1')], seeds: ['/1'] }, /^expected a seed such as https:\/\/www\.example\.com\/, got "\/1"/],
   ['a crawler of one function', short, { pages: [text('/1')] }, /^crawler short has no steps: test its pages one by one/],
-])('refuses %s', async (_, crawler, options, said) => {
+])('testCrawler refuses a run of pages with %s', async (_, crawler, options, said) => {
   await expect(testCrawler(crawler, options as never)).rejects.toThrow(said);
 });
 
-test('a run join gets the items of a step alone, even where steps share a fallback that has tasks of its own', async () => {
+test('a run join gets only the items of the step it asks for, even if steps share a fallback with tasks of its own', async () => {
   const failing = {
     fallback: 'gone' as const,
     run() {
@@ -263,7 +263,7 @@ test('a run join gets the items of a step alone, even where steps share a fallba
   expect(items.report).toEqual([{ found }]);
 });
 
-test('pages that are one URL, each by a POST of its own, are told apart by method and body', async () => {
+test('pages of one URL with different POSTs are told apart by method and body', async () => {
   const paging = defineCrawler({
     name: 'paging',
     steps: {

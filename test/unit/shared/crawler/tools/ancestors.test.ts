@@ -27,7 +27,7 @@ const markup = fc
     return `${'<div class=a>'.repeat(depth)}${outer}`;
   });
 
-test('a selector finds what css-select finds by itself, however deep, from the page and from an element', () => {
+test('a selector finds the elements that css-select finds, at any depth, from the page and from an element', () => {
   fc.assert(
     fc.property(markup, selectors, (html, css) => {
       const { top } = htmlTree(html);
@@ -47,7 +47,7 @@ test.each([
   ['main div div a:first-child', 'deep', DEEP],
   ['p ~ b', 'wide', WIDE],
   ['main p ~ b, p ~ b + i', 'wide', WIDE],
-])('%s takes no time in a %s page', { timeout: 120_000 }, (css, _, html) => {
+])('searching for %s takes less than two seconds in a %s page', { timeout: 120_000 }, (css, _, html) => {
   const page = Page.fromHtml(html);
   const before = process.cpuUsage();
   expect(page.all(css)).toEqual([]);

@@ -13,7 +13,7 @@ test('JSON in a script is read as it is written, white space in its strings incl
   expect([data?.json('props.none'), pageWith('var a = 1').first('#data')?.json()]).toEqual([undefined, undefined]);
 });
 
-test('what an element says may be JSON, too', () => {
+test('the text of any element can be read as JSON', () => {
   const page = Page.fromHtml('<div class=props>{"a": "x &amp; y"}</div><p>null</p>');
   expect(page.first('.props')?.json('a')).toBe('x & y');
   expect(page.first('p')?.json()).toBeNull();
@@ -46,7 +46,7 @@ test('HTML in JSON has the tools of a page, with links relative to the page', ()
   expect(FEED.links()).toEqual([]);
 });
 
-test('rows come without their table, and nothing is added to a fragment', () => {
+test('a fragment can be table rows without their table, and nothing is added to it', () => {
   expect(
     FEED.fragment(FEED.json('rows') ?? '')
       .all('tr > td')
@@ -57,7 +57,7 @@ test('rows come without their table, and nothing is added to a fragment', () => 
   expect(FEED.fragment('').text).toBe('');
 });
 
-test('a fragment with more than the tools see is reported as cut', () => {
+test('a fragment with too many elements marks its page as cut', () => {
   const page = Page.fromHtml('{}', { contentType: 'application/json' });
   page.fragment('<p>'.repeat(200_001));
   expect(page.truncated).toEqual(['tree']);

@@ -37,11 +37,11 @@ const SELECTORS = [
 
 const bare = (text: string): string => text.replaceAll(/\s+/g, '');
 
-/** Of cheerio, which has its own parse5 and selector engine. Text is compared without white space, which it doesn't fold. */
+/** Compares with cheerio, which has its own parse5 and selector engine. Text is compared without white space, which cheerio doesn't fold. */
 function expectSame(html: string, name: string): void {
   const page = Page.fromHtml(html);
   const $ = load(html, { scriptingEnabled: false });
-  // In SVG these have elements. Their text is none for readers, whereas cheerio gives it.
+  // In SVG these can hold elements, whose text is not for readers, but cheerio returns it.
   if ($('script *, style *').length > 0) return;
   $('template, script, style').empty();
   for (const css of SELECTORS) {
@@ -60,7 +60,7 @@ function expectSame(html: string, name: string): void {
   }
 }
 
-test('elements, texts and attributes are those of cheerio, of saved, generated and broken pages', {
+test('saved, generated and broken pages have the elements, texts and attributes that cheerio finds', {
   timeout: 120_000,
 }, () => {
   const saved = readdirSync(SAVED).filter((name) => name.endsWith('.html'));
@@ -91,7 +91,7 @@ const markup = fc
   )
   .map((parts) => parts.join(''));
 
-test('and of any mixture of tags', { timeout: 120_000 }, () => {
+test('any mixture of tags has the elements, texts and attributes that cheerio finds', { timeout: 120_000 }, () => {
   fc.assert(
     fc.property(markup, (html) => expectSame(html, html)),
     { numRuns: 500, seed: SEED },

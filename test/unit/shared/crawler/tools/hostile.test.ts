@@ -70,19 +70,19 @@ test('elements past the limit are left out, and the page says so', () => {
   expect(page.truncated, 'its record still says so').toEqual(['tree']);
 });
 
-test('XML ends where it is too deep', () => {
+test('an XML tree is cut where it is too deep', () => {
   const { top, isCut } = xmlTree('<a>'.repeat(2_000));
   expect([isCut, depthOf(top.node)]).toEqual([true, MAX_TREE_DEPTH]);
 });
 
 test.each([
   ['lines', `a${'<br>'.repeat(45_000)}b`],
-  ['lines, parted by nothing', `a${'<br><i> </i>'.repeat(15_000)}b`],
+  ['lines with blank elements between', `a${'<br><i> </i>'.repeat(15_000)}b`],
   ['preformatted spaces', `<pre>a${' '.repeat(1_000_000)}b</pre>`],
   ['preformatted lines in a quote', `<blockquote><ul><li><pre>a${'\n'.repeat(1_000_000)}b</pre></ul></blockquote>`],
-  ['spaces that are kept', `a${'&nbsp;'.repeat(500_000)}b`],
+  ['no-break spaces', `a${'&nbsp;'.repeat(500_000)}b`],
   ['lines in paragraphs', `a${'<p><br></p>'.repeat(15_000)}b`],
-  ['of one element each', `a${'<i>&nbsp;&nbsp;</i>'.repeat(20_000)}b`],
+  ['no-break spaces in many elements', `a${'<i>&nbsp;&nbsp;</i>'.repeat(20_000)}b`],
 ])('markdown of any white space takes seconds, not minutes: %s', { timeout: 120_000 }, (_, html) => {
   const before = process.cpuUsage();
   expect(Page.fromHtml(html).markdown()).toMatch(/a[\s>]+b/);

@@ -4,7 +4,7 @@ import { collectGarbage } from '../../../../support/hostile/garbage.ts';
 
 const LENGTH = 500_000;
 
-test('the names of its elements keep no page in memory', () => {
+test('the names of its elements do not keep a page in memory', () => {
   read(0);
   collectGarbage();
   const before = process.memoryUsage().heapUsed;

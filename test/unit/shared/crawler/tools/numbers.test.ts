@@ -39,11 +39,11 @@ test.each<[string, number | undefined, NumberOptions?]>([
   ['none',             undefined],
   ['',                 undefined],
   ['9'.repeat(400),    1e41],
-])('%s is %s', (text, number, options) => {
+])('the number in "%s" is %s', (text, number, options) => {
   expect(numberIn(text, options)).toBe(number);
 });
 
-test('of a text of digits of another script, only those of its first number are translated', () => {
+test('in a text of another script, only the digits of the first number are translated', () => {
   const translated = vi.spyOn(String, 'fromCodePoint');
   onTestFinished(() => translated.mockRestore());
   expect(numberIn(`${'x'.repeat(100_000)} -${'٣ '.repeat(100_000)}`)).toBe(-3);

@@ -13,7 +13,7 @@ lamp"},[{"@type":["schema:Offer"],"price":5}]]}</script><script type="applicatio
   { url: 'http://shop.test/dir/page' },
 );
 
-test('text, attributes and numbers of elements', () => {
+test('a page gives the text, attributes and numbers of its elements', () => {
   expect(SHOP.title).toBe('A shop');
   expect(SHOP.get('h1')).toBe('Two lines');
   expect(SHOP.get('#a')).toBe('Two lines Price: 1.299,00 € see c c m h');
@@ -38,7 +38,7 @@ test('an element has the tools of its page', () => {
   expect(element?.all('h1')[0]?.html).toBe('<h1>Two<br>lines</h1>');
 });
 
-test('what is missing is undefined or empty', () => {
+test('tools return undefined or an empty list for what is missing', () => {
   const [element] = SHOP.all('#a');
   for (const tools of [SHOP, element ?? SHOP]) {
     expect([
@@ -73,7 +73,7 @@ test('links of elements follow the rules of the links of the page', () => {
   expect(SHOP.links('p > a:first-child')).toEqual(['http://shop.test/b/c?x=1']);
 });
 
-test('JSON-LD, Open Graph and meta', () => {
+test('a page gives its JSON-LD, Open Graph and meta values', () => {
   expect(SHOP.jsonLd()).toEqual([
     { '@type': 'Product', name: 'A lamp' },
     { '@type': ['schema:Offer'], price: 5 },
@@ -94,7 +94,7 @@ test('JSON-LD in a comment or CDATA is read', () => {
   }
 });
 
-test('regular expressions: the group, or all of the match', () => {
+test('a regular expression gives its group, or the whole match without one', () => {
   const page = Page.fromHtml('{"id":1,"id":2}', { contentType: 'application/json' });
   const all = /"id":(\d)/g;
   expect([page.match(all), page.match(all), page.match(/"id":\d/)], 'a g keeps no place').toEqual(['1', '1', '"id":1']);
@@ -109,7 +109,7 @@ test.each([
   ['t',        null],
   ['a.x.y',    undefined],
   ['toString', undefined],
-])('the JSON at %s', (path, value) => {
+])('the JSON at path %s is %j', (path, value) => {
   expect(Page.fromHtml('\ufeff{"a":{"b":[{"c":1}]},"t":null}', { contentType: 'application/json' }).json(path)).toEqual(value);
 });
 
@@ -119,14 +119,14 @@ describe('tables', () => {
 <tr><td rowspan=2>A<td>1<td>2<tr><td>3|x<td>4</table><table id=none><tr><td>q<td>r<tr><td>s</table>
 <div id=in><table><tr><th>N<th>N<th></th><th><tr><td>1<td>2<td>3<td>4<td>5<tr><td><table><tr><td>inner</table></table></div>`);
 
-  test('rows are objects by header, spans in each of their places', () => {
+  test('rows are objects by header, with spanning cells repeated in each place', () => {
     expect(tables.table()).toEqual([
       { Name: 'A', 'Price net': '1', 'Price gross': '2' },
       { Name: 'A', 'Price net': '3|x', 'Price gross': '4' },
     ]);
   });
 
-  test('columns without a name have their number, and a second of the same name is told apart', () => {
+  test('columns without a name are numbered, and a second one of the same name gets a number added', () => {
     expect(tables.table('#in')).toEqual([{ N: '1', 'N 2': '2', 3: '3', 4: '4', 5: '5' }, { N: 'inner' }]);
   });
 
@@ -135,7 +135,7 @@ describe('tables', () => {
     expect(tables.table('#none', { header: false })).toEqual([['q', 'r'], ['s']]);
   });
 
-  test('in markdown', () => {
+  test('tables are written in markdown', () => {
     expect(tables.markdown('#none')).toBe('|  |  |\n| --- | --- |\n| q | r |\n| s |  |');
     expect(tables.markdown('#head')).toContain('|  | 3\\|x | 4 |');
   });
@@ -143,12 +143,12 @@ describe('tables', () => {
 
 // biome-ignore format: a table
 test.each([
-  ['what opens is apart from what opens it', '<details><summary>More</summary>Text</details>',                          'More\n\nText'],
-  ['the button of a heading is its text',    '<h3><button>Question?</button></h3><p>Answer</p><button>Buy</button>',     '### Question?\n\nAnswer'],
+  ['a summary is apart from its details',    '<details><summary>More</summary>Text</details>',                          'More\n\nText'],
+  ['a button in a heading is its text',      '<h3><button>Question?</button></h3><p>Answer</p><button>Buy</button>',     '### Question?\n\nAnswer'],
   ['a table has its caption',                '<table><caption>Prices</caption><tr><td>a<td>b<tr><td>1<td>2</table>',     'Prices\n\n|  |  |\n| --- | --- |\n| a | b |\n| 1 | 2 |'],
-  ['a picture in place is left out',         '<p>a<img src="data:image/png;base64,iVBORw0KGgo=" alt="x"></p>',           'a'],
-  ['one that comes later is not',            '<img src="data:image/gif;base64,R0lGOD" data-src="/a.jpg" alt="x">',       '![x](https://e.test/a.jpg)'],
-  ['a script is no address',                 '<a href="java&#10;script:alert(1)">Menu</a> <a href="mailto:a@b.c">m</a> <a href="">here</a>', 'Menu [m](mailto:a@b.c) here'],
+  ['a picture in a data: URL is left out',   '<p>a<img src="data:image/png;base64,iVBORw0KGgo=" alt="x"></p>',           'a'],
+  ['a picture that is loaded later is kept', '<img src="data:image/gif;base64,R0lGOD" data-src="/a.jpg" alt="x">',       '![x](https://e.test/a.jpg)'],
+  ['a javascript: link has no address',      '<a href="java&#10;script:alert(1)">Menu</a> <a href="mailto:a@b.c">m</a> <a href="">here</a>', 'Menu [m](mailto:a@b.c) here'],
 ])('in markdown %s', (_, html, markdown) => {
   expect(Page.fromHtml(html, { url: 'https://e.test/x' }).markdown()).toBe(markdown);
 });
@@ -246,7 +246,7 @@ describe('a page for tests', () => {
     expect(page.get('p')).toBe('é');
   });
 
-  test('may be bytes in an encoding', () => {
+  test('can be bytes in any encoding', () => {
     expect(Page.fromHtml(Buffer.from('<meta charset=latin1><p>é', 'latin1')).get('p')).toBe('é');
   });
 

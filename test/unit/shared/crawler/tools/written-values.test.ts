@@ -18,7 +18,7 @@ test.each([
   ['cb(1', undefined],
   ['<p>1</p>', undefined],
   ['', undefined],
-])('a body of JSON is read behind a guard, in a call and by lines: %j', (body, value) => {
+])('JSON in a body is read after a guard, inside a call and line by line: %j', (body, value) => {
   expect(bodyOf(body).json()).toEqual(value);
 });
 
@@ -50,7 +50,7 @@ test.each([
   ['__STATE__ = "open', undefined],
   ['__STATE__ = ', undefined],
   ['__STATE__ = {__proto__: {a: 1}}', JSON.parse('{"__proto__": {"a": 1}}')],
-])('what a script gives a variable is read as written: %s', (script, value) => {
+])('the value that a script assigns to a variable is read as written: %s', (script, value) => {
   expect(variable(script)).toEqual(value);
 });
 
@@ -81,7 +81,7 @@ test.each([
   '[',
   '1',
   'a',
-])('a value is looked for in time that grows with the script: %j', { timeout: 60_000 }, (pump) => {
+])('looking for a variable takes time proportional to the script: %j', { timeout: 60_000 }, (pump) => {
   for (const head of ['', 'x=', 'x=[', 'x="'])
     expect(
       leapOf(
@@ -93,7 +93,7 @@ test.each([
 });
 
 test.each([')]}', 'cb(', '1\n', '[', '{"a":', 'a.', '/**/', 'while(1);', ' '])(
-  'so is JSON in a body: %j',
+  'reading JSON in a body takes time proportional to its length: %j',
   { timeout: 60_000 },
   (pump) => {
     expect(

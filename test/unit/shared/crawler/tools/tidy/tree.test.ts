@@ -64,7 +64,7 @@ const PIECES = [
 ];
 const ATTRIBUTES = ['', '', '', ' class="A b"', ' xlink:href=#x viewbox=0 a=1 A=2', ' href=/1 REL=next', '/'];
 
-/** Mostly closed, and with what may be in it, so that many pages are tidy. */
+/** An element that is mostly closed and holds what it may hold, so that many pages are tidy. */
 const { element } = fc.letrec<{ element: string }>((tie) => ({
   element: fc.oneof(
     { maxDepth: 5, depthIdentifier: 'tree' },
@@ -117,7 +117,7 @@ function shownTop(top: NodeHandle): string {
   return shown(top.node as Document);
 }
 
-/** Those an outline is searched for by itself, first. */
+/** Selectors, beginning with those that an outline can answer itself. */
 const SELECTORS = [
   ...[
     'a',
@@ -138,7 +138,7 @@ const SELECTORS = [
 ];
 const BASE = linkBase(URL_OF_PAGE);
 
-/** What an outline answers is what its tree answers, of the page, and of elements in it. */
+/** Expects an outline to answer as its tree does, for the page and for elements in it. */
 function expectSameAnswers(outlined: NodeHandle, name: string): void {
   const tree = new TreeHandle(outlined.node, false);
   const css = SELECTORS[name.length % SELECTORS.length] ?? '*';
@@ -219,7 +219,7 @@ test('attributes that take much of a page are read once, however often they are 
   expect(page.attr('body', 'A19999')).toBe('19999');
 });
 
-test('elements around many others are not read for each of them', { timeout: 60_000 }, () => {
+test('an element around many others is not read again for each of them', { timeout: 60_000 }, () => {
   const many = Array.from({ length: 200 }, (_, n) => `a${n % 10}`)
     .join(' ')
     .slice(0, 490);
@@ -230,7 +230,7 @@ test('elements around many others are not read for each of them', { timeout: 60_
 });
 
 test.each([
-  ['a paragraph that formatting goes on after', '<p><b>a<p>b'],
+  ['formatting that continues after a paragraph', '<p><b>a<p>b'],
   ['misnested formatting', '<b><i>a</b>b</i>'],
   ['text in a table', '<table>a<tr><td>b</table>'],
   ['a template', '<template><p>a</template>'],
@@ -238,15 +238,15 @@ test.each([
   ['a table in a paragraph of an old page', '<p>a<table><tr><td>b</table>'],
   ['CDATA in SVG', '<svg><![CDATA[a]]></svg>'],
   ['HTML in SVG', '<svg><p>a</svg>'],
-  ['an end inside a tag', '<p>a</p><a href="'],
+  ['a page that ends inside a tag', '<p>a</p><a href="'],
   ['NUL', '<p>\0'],
-  ['too deep', '<div>'.repeat(MAX_TREE_DEPTH)],
+  ['a tree that is too deep', '<div>'.repeat(MAX_TREE_DEPTH)],
 ])('%s is left to parse5', (_, html) => {
   expect(tidyTree(html)).toBeUndefined();
   expect(shownTop(htmlTree(html).top)).toBe(shownTop(untidyTree(html).top));
 });
 
-/** Of how many texts the page is tidy. */
+/** Returns how many of the generated texts are tidy pages. */
 function tidyOf<T>(arbitrary: fc.Arbitrary<T>, written: (parts: T) => string): number {
   let tidy = 0;
   const property = fc.property(arbitrary, (parts) => {

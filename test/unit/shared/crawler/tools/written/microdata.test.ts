@@ -27,7 +27,7 @@ test('microdata is read in the form of JSON-LD', () => {
   expect(page.microdata('Person')).toEqual([]);
 });
 
-test('so is RDFa Lite', () => {
+test('RDFa Lite is read in the form of JSON-LD', () => {
   const page = pageOf(`<meta property="og:title" content="no object">
     <div vocab="https://schema.org/" typeof="Product" resource="#lamp"><h1 property="schema:name">A lamp</h1>
     <a property="url" href="/lamp">here</a><div property="offers" typeof="Offer"><i property="price">5</i></div></div>
@@ -53,21 +53,21 @@ test('elements that an object refers to count as inside it, and no object is ins
 
 const DEEP = 400;
 test.each([
-  ['properties in each other', `<p itemscope>${'<i itemprop=a>'.repeat(DEEP)}${'x<b></b>'.repeat(90_000)}`],
-  ['objects in each other', '<i itemscope itemprop=a>'.repeat(DEEP).replace(' itemprop=a', '')],
+  ['nested properties', `<p itemscope>${'<i itemprop=a>'.repeat(DEEP)}${'x<b></b>'.repeat(90_000)}`],
+  ['nested objects', '<i itemscope itemprop=a>'.repeat(DEEP).replace(' itemprop=a', '')],
   [
     'objects that refer to each other',
     `<i itemscope itemref=n0></i>${Array.from({ length: 50 }, (_, n) => `<p id=n${n}><i itemprop=a itemscope itemref=n${n + 1}></i><i itemprop=b itemscope itemref=n${n + 1}></i></p>`).join('')}`,
   ],
   [
-    'one list that all refer to',
+    'a list that all objects refer to',
     `<div id=l>${'<i itemprop=a>x</i>'.repeat(50_000)}</div>${'<i itemscope itemref=l></i>'.repeat(50_000)}`,
   ],
   [
-    'one text of many names',
+    'a text with many property names',
     `<p itemscope><i itemprop="${Array.from({ length: 10_000 }, (_, n) => n).join(' ')}">${'x'.repeat(100_000)}`,
   ],
-])('a hostile page is read in seconds, and told as cut: %s', { timeout: 60_000 }, (_, html) => {
+])('the microdata of a hostile page is read in seconds and reported as cut: %s', { timeout: 60_000 }, (_, html) => {
   const page = pageOf(html);
   page.get('p');
   const before = process.cpuUsage();

@@ -17,7 +17,12 @@ test.each<[string, Buffer, string | undefined, string]>([
   ['no declared charset', Buffer.from('<a>é</a>'), undefined, '<a>é</a>'],
   ['a charset in its media type', Buffer.from('é', 'latin1'), 'text/plain; charset="ISO-8859-1"', 'é'],
   ['an XML declaration', Buffer.from(declared('iso-8859-1'), 'latin1'), 'text/xml', declared('iso-8859-1')],
-  ['a media type that contradicts its declaration', Buffer.from(declared('latin1')), 'a/b;charset=utf-8', declared('latin1')],
+  [
+    'a media type that contradicts its declaration',
+    Buffer.from(declared('latin1')),
+    'a/b;charset=utf-8',
+    declared('latin1'),
+  ],
   ['a byte order mark that contradicts its media type', Buffer.from('\ufeffé'), 'text/plain; charset=latin1', 'é'],
   ['a UTF-16 byte order mark', Buffer.from('\ufeff<a>é</a>', 'utf16le'), undefined, '<a>é</a>'],
   ['a big-endian UTF-16 byte order mark', swapped('\ufeff<a>é</a>'), 'text/xml; charset=utf-8', '<a>é</a>'],

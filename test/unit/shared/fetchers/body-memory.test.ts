@@ -4,7 +4,7 @@ import { BodyMemory, type BodyShare } from '../../../../shared/fetchers/body-mem
 import { RequestClock } from '../../../../shared/fetchers/request-clock.ts';
 import { RequestTimings } from '../../../../shared/ports/fetcher.ts';
 
-/** A memory of 1 MB, and bodies whose going on is noted. */
+/** A memory of 1 MB, and bodies that note when they resume. */
 function setup() {
   const memory = new BodyMemory(1_000_000);
   const wentOn: string[] = [];
@@ -16,12 +16,12 @@ function setup() {
   return { memory, wentOn, open };
 }
 
-/** Lets those go on who may. */
+/** Waits for one turn of the event loop, in which the bodies that may resume do so. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('a body reserves what it says, or 256 KiB, and no more than it may have', () => {
+test('a body reserves its declared length, or 256 KiB, but never more than its limit', () => {
   const { memory, open } = setup();
   open('says', 100_000);
   expect(memory.usedBytes).toBe(100_000);
@@ -31,7 +31,7 @@ test('a body reserves what it says, or 256 KiB, and no more than it may have', (
   expect(memory.usedBytes).toBe(100_000 + 262_144 + 1_000);
 });
 
-test('within its reservation a body takes no more; beyond it, step by step; in the end it has what it is', () => {
+test('a body beyond its reservation grows step by step, and in the end holds only its real size', () => {
   const { memory, open } = setup();
   const share = open('a', 10);
   expect([share.take(4), share.take(6), memory.usedBytes]).toEqual([true, true, 10]);
@@ -43,7 +43,7 @@ test('within its reservation a body takes no more; beyond it, step by step; in t
   expect(memory.usedBytes).toBe(0);
 });
 
-test('without room a body waits; the oldest that has enough goes on, in turn', async () => {
+test('without room a body waits; as room becomes free, the oldest that fits resumes', async () => {
   const { memory, open, wentOn } = setup();
   const [first] = [open('first', 900_000), open('large', 500_000), open('small', 200_000), open('late', 50_000)];
   expect([memory.waiting, memory.usedBytes]).toEqual([2, 950_000]);
@@ -56,13 +56,13 @@ test('without room a body waits; the oldest that has enough goes on, in turn', a
   expect(memory.usedBytes).toBe(750_000);
 });
 
-test('the oldest goes on, whatever it takes; then the next', async () => {
+test('the oldest body goes on, even beyond the memory; the next resumes once it is closed', async () => {
   const { memory, open, wentOn } = setup();
   const [a, b] = [open('a', 5_000_000), open('b', 5_000_000)];
   expect([a.take(5_000_000), a.take(1_000_000), memory.waiting]).toEqual([true, true, 1]);
   a.settle(6_000_000);
   await settled();
-  // It is held, and will be let go of: until then nobody else gets more than there is.
+  // It is held, and will be released: until then nobody else gets more than there is.
   expect(wentOn).toEqual([]);
   a.close();
   await settled();
@@ -70,12 +70,12 @@ test('the oldest goes on, whatever it takes; then the next', async () => {
   expect(b.take(5_000_000)).toBe(true);
 });
 
-test('a body that has come by more than there is stops, and goes on with the next step', async () => {
+test('a body that outgrows the memory stops, and resumes with its next step once there is room', async () => {
   const { memory, open, wentOn } = setup();
   const a = open('a', 900_000);
   const b = open('b', 50_000);
   expect([b.take(50_000), b.take(10_000), memory.waiting]).toEqual([true, false, 1]);
-  // What was under way comes nevertheless, and counts.
+  // Bytes that were under way still arrive, and count.
   expect([b.take(1_000), memory.usedBytes, memory.waiting]).toEqual([false, 961_000, 1]);
   a.settle(1_000);
   await settled();
@@ -83,7 +83,7 @@ test('a body that has come by more than there is stops, and goes on with the nex
   expect(b.take(65_536)).toBe(true);
 });
 
-test('an empty body waits for nothing, also when more is used than there is', () => {
+test('an empty body never waits, even if more memory is used than there is', () => {
   const { memory, open } = setup();
   const large = open('large', 1_000_000);
   large.take(1_500_000);
@@ -96,7 +96,7 @@ test('an empty body waits for nothing, also when more is used than there is', ()
   expect([memory.usedBytes, memory.waiting]).toEqual([0, 0]);
 });
 
-test('its clock stands still while a body waits, also one that is given up', async () => {
+test('the clock of a request stands still while its body waits, even if the body is given up', async () => {
   const memory = new BodyMemory(100);
   const clocks = [1, 2].map(() => new RequestClock());
   const first = memory.open(100, 1_000, clocks[0] as RequestClock);
@@ -113,7 +113,7 @@ test('its clock stands still while a body waits, also one that is given up', asy
   expect([memory.usedBytes, memory.waiting]).toEqual([0, 0]);
 });
 
-test('what is let go on at once by the thousand needs no stack', async () => {
+test('thousands of bodies that resume at once do not overflow the stack', async () => {
   const memory = new BodyMemory(1);
   const first = memory.open(1, 1, new RequestClock());
   let ended = 0;
@@ -129,7 +129,7 @@ test('what is let go on at once by the thousand needs no stack', async () => {
   expect([memory.usedBytes, memory.waiting]).toEqual([0, 0]);
 });
 
-test('whatever bodies do, what is used is what they have, somebody goes on, and in the end all of it is free', async () => {
+test('at any time the reservations add up, the oldest body does not wait, and in the end all memory is free', async () => {
   const step = fc.record({
     kind: fc.constantFrom('open', 'take', 'settle', 'close'),
     at: fc.nat(7),

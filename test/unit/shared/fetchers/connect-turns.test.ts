@@ -3,7 +3,7 @@ import { ConnectTurns, type Turn } from '../../../../shared/fetchers/connect-tur
 import { RequestClock } from '../../../../shared/fetchers/request-clock.ts';
 import { RequestTimings } from '../../../../shared/ports/fetcher.ts';
 
-/** Turns for two at once, and the names of those whose turn it was. */
+/** Turns for two at once, and the names of those whose turn has come. */
 function setup(mostWaitMs = 1_000_000) {
   const turns = new ConnectTurns({ atOnce: 2, mostWaitMs });
   const begun: string[] = [];
@@ -11,7 +11,7 @@ function setup(mostWaitMs = 1_000_000) {
   return { turns, begun, take };
 }
 
-test('two at once; the others wait in order, and each end lets the next one begin', () => {
+test('two connect at once; the others wait in order, and each that ends lets the next one begin', () => {
   const { turns, begun, take } = setup();
   const [a, b, c] = [take('a'), take('b'), take('c'), take('d')];
   expect([begun, turns.waiting]).toEqual([['a', 'b'], 2]);
@@ -25,7 +25,7 @@ test('two at once; the others wait in order, and each end lets the next one begi
   expect(begun).toHaveLength(5);
 });
 
-test('who gives up while it waits never begins, and holds up nobody', () => {
+test('one that gives up while it waits never begins, and holds up nobody', () => {
   const { turns, begun, take } = setup();
   const [a, , c] = [take('a'), take('b'), take('c'), take('d')];
   c.end();
@@ -35,7 +35,7 @@ test('who gives up while it waits never begins, and holds up nobody', () => {
   expect([begun, turns.waiting]).toEqual([['a', 'b', 'd'], 0]);
 });
 
-test('those that have waited for long begin, though no other has ended', async () => {
+test('those that have waited too long begin, even if no other has ended', async () => {
   const { turns, begun, take } = setup(20);
   const [a] = [take('a'), take('b'), take('c'), take('d'), take('e')];
   expect(begun).toEqual(['a', 'b']);

@@ -33,12 +33,12 @@ test.each([
   ['ERR_PRIVATE_ADDRESS', 'private_address'],
   ['ERR_PROXY', 'proxy'],
   ['SOMETHING_NEW', 'connection'],
-])('%s is %s', (code, reason) => {
+])('the error code %s means %s', (code, reason) => {
   const thrown = Object.assign(new Error('no luck'), { code });
   expect(toFetchError(thrown, 200)).toMatchObject({ reason, message: 'no luck', cause: thrown, status: 200 });
 });
 
-test('the innermost cause that is known decides', () => {
+test('the innermost cause with a known code decides', () => {
   const cause = Object.assign(new Error('it took too long'), { code: 'ETIMEDOUT', cause: new Error('because') });
   const thrown = Object.assign(new Error('reading failed', { cause }), { code: 'ECONNRESET' });
   expect(toFetchError(thrown)).toMatchObject({ reason: 'timeout', message: 'it took too long' });
@@ -50,6 +50,6 @@ test('a fetch error stays what it is, however it was wrapped', () => {
   expect(toFetchError(new Error('too long', { cause: made }))).toBe(made);
 });
 
-test('what is no error is told as it is', () => {
+test('a thrown value that is no error becomes the message', () => {
   expect(toFetchError('gone')).toMatchObject({ reason: 'connection', message: 'gone' });
 });

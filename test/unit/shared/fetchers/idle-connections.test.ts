@@ -18,7 +18,7 @@ test('a connection is closed once it has waited for its time, and no sooner', ()
   expect(one.destroy).toHaveBeenCalledOnce();
 });
 
-test('one that has a request again is not closed', () => {
+test('a connection that has a request again is not closed', () => {
   const idle = new IdleConnections(1);
   const [one, other] = [connection(), connection()];
   idle.keep(one, 4_000);
@@ -28,7 +28,7 @@ test('one that has a request again is not closed', () => {
   expect([one.destroy, other.destroy].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
 });
 
-test('above the bound, the one that has waited longest is closed', () => {
+test('above the bound, the connection that has been idle longest is closed', () => {
   const idle = new IdleConnections(2);
   const [one, other, third] = [connection(), connection(), connection()];
   idle.keep(one);
@@ -40,8 +40,8 @@ test('above the bound, the one that has waited longest is closed', () => {
 
 test.each([
   ['a large machine', 1_000_000, 24 * 2 ** 30, 4_096],
-  ['few files', 1_024, 24 * 2 ** 30, 256],
+  ['a machine with few files', 1_024, 24 * 2 ** 30, 256],
   ['a container of 256 MiB', 1_000_000, 256 * 2 ** 20, 682],
-])('%s: with %i files and %i bytes, so many are kept', (_, files, memory, most) => {
+])('%s (%i files, %i bytes of memory) keeps at most %i idle connections', (_, files, memory, most) => {
   expect(mostIdle(files, memory)).toBe(most);
 });

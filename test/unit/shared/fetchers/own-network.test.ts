@@ -3,7 +3,7 @@ import { OwnNetwork } from '../../../../shared/fetchers/own-network.ts';
 import { FetchError } from '../../../../shared/ports/fetcher.ts';
 import type { FetchFailure } from '../../../../shared/task/task/fetch-failure.ts';
 
-/** Answers, or fails with this reason and code, after this many milliseconds. */
+/** A network whose clock stands still until a test moves it. */
 function setup() {
   let now = 0;
   const network = new OwnNetwork(() => now);
@@ -12,7 +12,7 @@ function setup() {
     wait: (ms: number) => {
       now += ms;
     },
-    /** The reason that the caller gets to see. */
+    /** Asks a host, which answers, or fails with this reason and code, after `tookMs`. Returns the reason that the caller sees. */
     async ask(host: string, fails?: FetchFailure, code?: string, tookMs = 0): Promise<string> {
       const request = async (): Promise<string> => {
         now += tookMs;
@@ -30,7 +30,7 @@ test.each<[FetchFailure, string]>([
   ['dns', 'EAI_AGAIN'],
   ['connection', 'ENETUNREACH'],
   ['connection', 'EHOSTUNREACH'],
-])('three hosts that fail with %s, %s, and none that answers: the network is away', async (reason, code) => {
+])('the network counts as away once three hosts fail with %s (%s) and none answers', async (reason, code) => {
   const { network, ask } = setup();
   expect([await ask('a', reason, code), await ask('a', reason, code), await ask('b', reason, code)]).toEqual(
     Array(3).fill(reason),
@@ -48,7 +48,7 @@ test.each<[FetchFailure, string]>([
   ['connection', 'ECONNRESET'],
   ['tls', 'CERT_HAS_EXPIRED'],
   ['nxdomain', 'ENOTFOUND'],
-])('%s, %s is never an outage, and shows that there is none', async (reason, code) => {
+])('a failure with %s (%s) is never an outage, and shows that there is none', async (reason, code) => {
   const { network, ask } = setup();
   for (const host of ['a', 'b', 'c', 'd']) expect(await ask(host, reason, code)).toBe(reason);
   await ask('x', 'timeout');
@@ -58,14 +58,14 @@ test.each<[FetchFailure, string]>([
   expect(network.isAway).toBe(false);
 });
 
-test('what says nothing of a host changes nothing', async () => {
+test('a failure that says nothing about a host changes nothing', async () => {
   const { network, ask } = setup();
   for (const host of ['a', 'b', 'c']) await ask(host, 'timeout');
   for (const reason of ['aborted', 'proxy', 'exhausted'] as const) expect(await ask('d', reason)).toBe(reason);
   expect(network.isAway).toBe(true);
 });
 
-test('hosts that stay silent while another answers are the cause themselves, also once nobody else is asked', async () => {
+test('hosts that stay silent while another answers are at fault, even once no other host is asked', async () => {
   const { network, ask, wait } = setup();
   for (const host of ['a', 'b', 'c']) await ask(host, 'timeout', undefined, 1_000);
   wait(1_000);
@@ -76,7 +76,7 @@ test('hosts that stay silent while another answers are the cause themselves, als
   expect(network.isAway).toBe(false);
 });
 
-test('the network goes away in the middle: hosts first asked then are not the cause, nor are those that answered before', async () => {
+test('in an outage neither hosts that are new then nor hosts that answered before are at fault', async () => {
   const { ask, wait } = setup();
   for (const host of ['a', 'b', 'c']) await ask(host);
   wait(1_000);
@@ -87,7 +87,7 @@ test('the network goes away in the middle: hosts first asked then are not the ca
   expect(await ask('new', 'dns')).toBe('network');
 });
 
-test('an answer that is cut off is one', async () => {
+test('an answer that is cut off still shows that the network works', async () => {
   const { network } = setup();
   const cut = async (): Promise<never> => {
     throw new FetchError('timeout', 'its body took too long', { status: 200 });

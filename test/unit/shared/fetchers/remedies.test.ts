@@ -5,14 +5,14 @@ import { FetchError } from '../../../../shared/ports/fetcher.ts';
 
 const HOST = '$(id).a.test';
 
-test('a flag that would let a host pass names it so that a shell takes it as it is', () => {
+test('a flag that an error suggests has its host quoted for the shell', () => {
   const refused = new PrivateAddressError('127.0.0.1', HOST);
   expect(refused.message).toMatch(/ \(--private-hosts '\$\(id\)\.a\.test' allows it\)$/);
   const untrusted = withRemedy(Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' }), HOST);
   expect(untrusted.message).toBe("expired (--insecure '$(id).a.test' leaves it unchecked)");
 });
 
-test('what a server names by the thousand is cut, and the flag that helps is not', () => {
+test('a long list of names in an error is cut, but the suggested flag is kept', () => {
   const names = Array.from({ length: 5_000 }, (_, n) => `DNS:h${n}.a.test`).join(', ');
   const wrong = Object.assign(new Error(`Host: b.test. is not in the cert's altnames: ${names}`), {
     code: 'ERR_TLS_CERT_ALTNAME_INVALID',

@@ -19,32 +19,32 @@ const plain = member(0, '');
 
 // biome-ignore format: a table
 test.each([
-  ['no more than a header',           plain],
+  ['only the fixed header',           plain],
   ['a name',                          member(0x08, 'page.html\0')],
   ['a comment',                       member(0x10, 'a comment\0')],
   ['a checksum',                      member(0x02, '\x01\x02')],
   ['an extra field',                  member(0x04, '\x03\x00abc')],
   ['all of them',                     member(0x1e, '\x03\x00abcpage.html\0a comment\0\x01\x02')],
   ['another member after it',         Buffer.concat([plain, member(0x08, 'x\0')])],
-])('of a member with %s, what follows is told apart', async (_, coded) => {
+])('bytes after a gzip member with %s are cut off', async (_, coded) => {
   expect(await membersOf(Buffer.concat([coded, Buffer.from('rest')]), () => {})).toEqual(coded);
 });
 
 // biome-ignore format: a table
 test.each([
   ['nothing follows',                 plain],
-  ['there is none',                   Buffer.from('<html>')],
+  ['there is no member',              Buffer.from('<html>')],
   ['the header is cut off',           plain.subarray(0, 9)],
   ['a name has no end',               member(0x08, '').subarray(0, 12).fill(0x61, 10)],
   ['the data are cut off',            plain.subarray(0, 13)],
   ['the trailer is cut off',          plain.subarray(0, plain.length - 1)],
   ['the data are broken',             Buffer.concat([plain.subarray(0, 10), Buffer.from('\xff\xff\xffrest', 'latin1')])],
-  ['the second is cut off',           Buffer.concat([plain, plain.subarray(0, 13)])],
-])('nothing is told apart where %s', async (_, coded) => {
+  ['the second member is cut off',    Buffer.concat([plain, plain.subarray(0, 13)])],
+])('a body is left to the decoder as a whole if %s', async (_, coded) => {
   expect(await membersOf(coded, () => {})).toBeUndefined();
 });
 
-test('what the checkpoint throws is thrown', async () => {
+test('an error that the checkpoint throws ends the search', async () => {
   const late = new Error('too late');
   const checkpoint = (): void => {
     throw late;

@@ -10,7 +10,7 @@ function frame(content: Uint8Array, params: Readonly<Record<number, number>> = {
   return zlib.zstdCompressSync(content, { params: { ...params } });
 }
 
-/** A frame without content. */
+/** A skippable frame: it has no content. */
 function skippable(bytes: number): Buffer {
   const head = Buffer.from('5a2a4d1800000000', 'hex');
   head.writeUInt32LE(bytes, 4);
@@ -55,7 +55,7 @@ function cut(body: Buffer, lengths: readonly number[]): Buffer[] {
   return pieces.map((piece) => Buffer.from(piece));
 }
 
-test('a body is cut at the end of each of its frames, however it comes, and what follows the last is dropped', () => {
+test('a body is cut at each frame end, in chunks of any size, and bytes after the last frame are dropped', () => {
   const some = fc.array(fc.constantFrom(...FRAMES), { minLength: 1, maxLength: 6 });
   const lengths = fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 30 });
   const rest = fc.constantFrom('', '\r\n', '<!-- cached -->', '(');
@@ -77,7 +77,7 @@ test('a body is cut at the end of each of its frames, however it comes, and what
   );
 });
 
-test('what is no frame from the beginning on is left as it is', () => {
+test('a body that does not begin with a frame is left as it is', () => {
   const body = Buffer.from('<html>no zstd at all</html>');
   expect(Buffer.concat(cut(body, [1, 2, 3])).toString()).toBe(body.toString());
 });

@@ -6,7 +6,7 @@ import { PageHold } from '../../../../../shared/ports/fetcher.ts';
 import { allowing } from '../../../../support/allowing.ts';
 import { TestSite } from '../../../../support/site.ts';
 
-test('of a body that waits before it has begun, nothing is read', async () => {
+test('nothing is read of a body that waits before it has begun', async () => {
   const site = new TestSite();
   await site.start();
   const bodyMemory = new BodyMemory(100_000);

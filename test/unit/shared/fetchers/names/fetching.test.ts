@@ -30,14 +30,14 @@ async function setup(zoneOf: (name: string) => Zone | undefined) {
 
 const here = allowing('127.0.0.1');
 
-test('addresses that are kept are judged for each fetcher, each time', async () => {
+test('cached addresses are checked against the private hosts of each fetcher', async () => {
   const { open, server } = await setup(() => ({ addresses: ['127.0.0.1'] }));
   expect(await open({ allowedPrivate: here })('a.test')).toMatchObject({ status: 200 });
   await expect(open()('a.test')).rejects.toMatchObject({ reason: 'private_address' });
   expect(server.asked, 'kept').toEqual(['A a.test']);
 });
 
-test('a name that leads elsewhere after a while is refused from then on', async () => {
+test('a name that later resolves to a private address is refused from then on', async () => {
   let address = '127.0.0.1';
   const { open, clock } = await setup(() => ({ addresses: [address] }));
   expect(await open({ allowedPrivate: here })('a.test')).toMatchObject({ status: 200 });
@@ -47,7 +47,7 @@ test('a name that leads elsewhere after a while is refused from then on', async 
   await expect(open({ allowedPrivate: here })('a.test')).rejects.toMatchObject({ reason: 'private_address' });
 });
 
-test('who gives up while a name is looked up is answered at once, and leaves the others', async () => {
+test('a request that gives up during a look-up ends at once, and the others still get the answer', async () => {
   const answer = Promise.withResolvers<void>();
   const { open } = await setup(() => ({ addresses: ['127.0.0.1'], held: answer.promise }));
   const fetch = open({ allowedPrivate: here });
@@ -64,13 +64,13 @@ test('who gives up while a name is looked up is answered at once, and leaves the
   expect(await other).toMatchObject({ status: 200 });
 });
 
-test('a name that does not exist, and one that nobody can tell of', async () => {
+test('an unknown name fails with nxdomain, a failing name server with dns', async () => {
   const { open } = await setup((name) => (name === 'broken.test' ? { says: 'SERVFAIL' } : undefined));
   await expect(open()('a.test')).rejects.toMatchObject({ reason: 'nxdomain' });
   await expect(open()('broken.test')).rejects.toMatchObject({ reason: 'dns' });
 });
 
-test("a proxy's own name is looked up in the same way, and not judged", async () => {
+test("a proxy's own name is looked up in the same way, but may be private", async () => {
   const { open, names, clock, server } = await setup(() => ({ addresses: ['127.0.0.1'] }));
   const proxy = new HttpProxy();
   await proxy.start();

@@ -25,7 +25,7 @@ not-an-address three.test
   });
 });
 
-test('what the hosts file says is true before any name server is asked, and a change is seen', async () => {
+test('the hosts file wins over name servers, and a change of it takes effect', async () => {
   const { find, writeHosts, server, clock } = await setup({ 'a.test': { addresses: ['192.0.2.1'] } });
   await writeHosts('10.0.0.1 a.test\n10.0.0.2 __proto__ constructor\n');
   expect(await find('a.test')).toEqual(['10.0.0.1']);
@@ -40,7 +40,7 @@ test('what the hosts file says is true before any name server is asked, and a ch
   expect(await find('a.test'), 'the name server knows').toEqual(['192.0.2.1']);
 });
 
-test('of a machine without IPv6, a name in the file has its IPv4 addresses, or those that there are', async () => {
+test('without IPv6, a name in the hosts file gives its IPv4 addresses, or IPv6 ones if it has no others', async () => {
   const { find, writeHosts } = await setup({}, { families: () => [4] });
   await writeHosts('10.0.0.1 both\n2001:db8::1 both six\n');
   expect(await find('both')).toEqual(['10.0.0.1']);

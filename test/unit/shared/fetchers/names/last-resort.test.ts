@@ -17,7 +17,7 @@ function systemThatKnows(...known: string[]): { asked: string[]; systemLookup: S
   };
 }
 
-test('the system is asked for what the name servers do not know, and for nothing else', async () => {
+test('the system is asked for names that the name servers do not know, and for no others', async () => {
   const { asked, systemLookup } = systemThatKnows('printer', 'wiki.corp');
   const zones = { 'a.test': { addresses: ['192.0.2.1'] }, 'broken.test': { says: 'SERVFAIL' } } as const;
   const { find } = await setup(zones, { systemLookup });
@@ -29,7 +29,7 @@ test('the system is asked for what the name servers do not know, and for nothing
   expect(asked).toEqual(['printer', 'wiki.corp', 'nobody.test']);
 });
 
-test('… and for everything while no name server can be reached', async () => {
+test('the system is asked for every name while no name server can be reached', async () => {
   const { asked, systemLookup } = systemThatKnows('a.test');
   const { find, server } = await setup({}, { systemLookup });
   server.stop();
@@ -37,12 +37,12 @@ test('… and for everything while no name server can be reached', async () => {
   expect(asked).toEqual(['a.test']);
 });
 
-test('where name servers are named, the system is not asked', async () => {
+test('the system is not asked if name servers are configured', async () => {
   const { find } = await setup();
   expect(await find('runsc-or-any-host')).toBe('ENOTFOUND');
 });
 
-test('unknown names hold up no known ones: two are asked for at once, few wait, and of the others the servers are believed', async () => {
+test('unknown names hold up no known ones: the system gets two at once, few wait, the rest count as unknown', async () => {
   const answer = Promise.withResolvers<void>();
   const asked: string[] = [];
   const systemLookup: SystemLookup = async (name) => {

@@ -4,7 +4,7 @@ import { setup } from './setup.ts';
 const MANY = Array.from({ length: 500 }, (_, n) => `n${n}.test`);
 const HERE = { addresses: ['192.0.2.1'] };
 
-test('500 names that take 50 ms each: 64 of them are asked for at once', async () => {
+test('of 500 names that take 50 ms each, 64 are asked for at once', async () => {
   const { names, server } = await setup(() => ({ ...HERE, delayMs: 50 }));
   const found = await Promise.all(MANY.map((name) => names.resolve(name)));
   expect(found.every(([first]) => first?.address === '192.0.2.1')).toBe(true);
@@ -12,7 +12,7 @@ test('500 names that take 50 ms each: 64 of them are asked for at once', async (
   expect(server.asked.length, 'A and AAAA of each').toBe(1_000);
 }, 20_000);
 
-test('a few that take long hold nobody up', async () => {
+test('a few slow names hold up no others', async () => {
   const slow = Promise.withResolvers<void>();
   const isSlow = (name: string): boolean => name.endsWith('7.test') && name.length === 7;
   const { names } = await setup((name) => (isSlow(name) ? { ...HERE, held: slow.promise } : HERE));
@@ -42,7 +42,7 @@ test('a name that many ask for is asked for once, and again after a minute', asy
   expect(server.asked, 'after a minute').toHaveLength(2);
 });
 
-test('a failure is kept for five seconds, and each asker has an error of its own', async () => {
+test('a failure is cached for five seconds, and each caller gets an error of its own', async () => {
   const { names, server, clock } = await setup({}, { families: () => [4] });
   const fail = (): Promise<unknown> => names.resolve('a.test').catch((error: unknown) => error);
   const [one, two] = await Promise.all([fail(), fail()]);
@@ -56,7 +56,7 @@ test('a failure is kept for five seconds, and each asker has an error of its own
   expect(server.asked).toHaveLength(2);
 });
 
-test('what a caller does with the addresses is not kept', async () => {
+test('a caller that changes its addresses does not change the cached ones', async () => {
   const { names } = await setup({ 'a.test': HERE });
   (await names.resolve('a.test')).length = 0;
   expect(await names.resolve('a.test')).toHaveLength(1);

@@ -7,23 +7,23 @@ import { setup } from './setup.ts';
 
 // biome-ignore format: a table
 test.each<[string, Zone | undefined, readonly string[] | string]>([
-  ['an IPv4 address',          { addresses: ['192.0.2.1'] },                              ['192.0.2.1']],
-  ['several of them',          { addresses: ['192.0.2.2', '192.0.2.1'] },                 ['192.0.2.2', '192.0.2.1']],
-  ['IPv6 alone',               { addresses: ['2001:db8::1'] },                            ['2001:db8::1']],
-  ['both: IPv6 is first',      { addresses: ['192.0.2.1', '2001:db8::1'] },               ['2001:db8::1', '192.0.2.1']],
-  ['those of an alias',        { alias: 'other.test', addresses: ['192.0.2.3'] },         ['192.0.2.3']],
-  ['an alias of nothing',      { alias: 'other.test' },                                   'ENOTFOUND'],
-  ['no address',               {},                                                        'ENOTFOUND'],
-  ['no such name',             undefined,                                                 'ENOTFOUND'],
-  ['a server that can not say', { says: 'SERVFAIL' },                                     'ESERVFAIL'],
-  ['a server that will not say', { says: 'REFUSED' },                                     'EREFUSED'],
-])('a name with %s', async (_, zone, found) => {
+  ['an IPv4 address',               { addresses: ['192.0.2.1'] },                              ['192.0.2.1']],
+  ['several IPv4 addresses',        { addresses: ['192.0.2.2', '192.0.2.1'] },                 ['192.0.2.2', '192.0.2.1']],
+  ['IPv6 alone',                    { addresses: ['2001:db8::1'] },                            ['2001:db8::1']],
+  ['IPv4 and IPv6, which is first', { addresses: ['192.0.2.1', '2001:db8::1'] },               ['2001:db8::1', '192.0.2.1']],
+  ['an alias that has addresses',   { alias: 'other.test', addresses: ['192.0.2.3'] },         ['192.0.2.3']],
+  ['an alias without addresses',    { alias: 'other.test' },                                   'ENOTFOUND'],
+  ['no address',                    {},                                                        'ENOTFOUND'],
+  ['no entry',                      undefined,                                                 'ENOTFOUND'],
+  ['a server that answers SERVFAIL', { says: 'SERVFAIL' },                                     'ESERVFAIL'],
+  ['a server that answers REFUSED', { says: 'REFUSED' },                                     'EREFUSED'],
+])('looking up a name with %s', async (_, zone, found) => {
   const { find } = await setup((name) => (name === 'a.test' ? zone : undefined));
   expect(await find('a.test')).toEqual(found);
   expect(await find('A.Test.'), 'the same name').toEqual(found);
 });
 
-test('a server that does not answer: ETIMEOUT, which the failure reasons know', async () => {
+test('a name server that does not answer gives ETIMEOUT, which counts as timeout', async () => {
   const soon = { timeout: 50, tries: 1, maxTimeout: 50 };
   const patience = { first: soon, second: soon };
   const { names } = await setup({ 'a.test': { says: 'nothing at all' } }, { patience });
@@ -32,13 +32,13 @@ test('a server that does not answer: ETIMEOUT, which the failure reasons know', 
   expect(toFetchError(error)).toMatchObject({ reason: 'timeout' });
 });
 
-test('names that can not be are not found', async () => {
+test('impossible names are not found', async () => {
   const { find } = await setup();
   expect(await find('a..b')).toBe('ENOTFOUND');
   expect(await find(`${'a'.repeat(64)}.test`)).toBe('ENOTFOUND');
 });
 
-test('a name server that is not there: for now, nobody knows', async () => {
+test('a name server that cannot be reached gives EAI_AGAIN, which counts as dns', async () => {
   const { server, names } = await setup({ 'a.test': { addresses: ['192.0.2.1'] } });
   const { address } = server;
   server.stop();
@@ -48,19 +48,19 @@ test('a name server that is not there: for now, nobody knows', async () => {
   expect(toFetchError(error)).toMatchObject({ reason: 'dns' });
 });
 
-test('a question that Node.js drops while it looks for name servers, as at the start of a machine: nobody knows, and no host is to blame', () => {
+test('a question that Node.js drops while it looks for name servers, as when a machine starts, counts as dns', () => {
   const dropped = Object.assign(new Error('queryA EDESTRUCTION a.test'), { code: 'EDESTRUCTION' });
   expect(toFetchError(new NameError(nameCodeOf(dropped), 'a.test'))).toMatchObject({ reason: 'dns' });
 });
 
-test('of a machine without IPv6, no IPv6 address is asked for', async () => {
+test('a machine without IPv6 asks for no IPv6 addresses', async () => {
   const zones = { 'a.test': { addresses: ['192.0.2.1', '2001:db8::1'] } };
   const { find, server } = await setup(zones, { families: () => [4] });
   expect(await find('a.test')).toEqual(['192.0.2.1']);
   expect(server.asked).toEqual(['A a.test']);
 });
 
-test('localhost, and what is under it, is this machine, and nobody is asked', async () => {
+test('localhost and names under it are this machine, and no name server is asked', async () => {
   const { find, server } = await setup({}, { families: () => [4] });
   expect(await find('localhost')).toEqual(['127.0.0.1']);
   expect(await find('app.localhost')).toEqual(['127.0.0.1']);
@@ -70,7 +70,7 @@ test('localhost, and what is under it, is this machine, and nobody is asked', as
   expect(server.asked).toEqual(['A notlocalhost']);
 });
 
-test('as net.connect asks: all addresses, the first one, one of a family', async () => {
+test('lookup answers as net.connect asks: with all addresses, the first one, or those of a family', async () => {
   const { names } = await setup({ 'a.test': { addresses: ['192.0.2.1', '2001:db8::1'] } });
   const ask = (name: string, options: object): Promise<unknown[]> =>
     new Promise((resolve) => names.lookup(name, options, (...answer) => resolve(answer)));
@@ -84,7 +84,7 @@ test('as net.connect asks: all addresses, the first one, one of a family', async
   expect(await ask('b.test', {})).toEqual([expect.objectContaining({ code: 'ENOTFOUND', hostname: 'b.test' }), []]);
 });
 
-test('where the addresses of the machine may not be looked at, names have both kinds', () => {
+test('IPv4 and IPv6 are both used if the addresses of the machine cannot be read', () => {
   const refused = (): never => {
     throw new Error('A system error occurred: uv_interface_addresses returned Unknown system error 13');
   };

@@ -23,12 +23,12 @@ function setup(...names: string[]) {
   return { rotation, clock, restsMs, order, proxy };
 }
 
-test('each in turn, and behind it the others', () => {
+test('each proxy comes first in turn, with the others behind it', () => {
   const { order } = setup('a', 'b', 'c');
   expect([order(), order(), order(), order()]).toEqual(['abc', 'bca', 'cab', 'abc']);
 });
 
-test('who rests is left out, and takes its turn again when the rest is over', () => {
+test('a resting proxy is left out, and takes its turn again when its rest is over', () => {
   const { rotation, clock, order, proxy } = setup('a', 'b', 'c');
   rotation.failed(proxy('b'), 'broke');
   expect([order(), order(), order()]).toEqual(['ac', 'ca', 'ac']);
@@ -53,7 +53,7 @@ test('a fetcher is without a proxy while all of them rest', async () => {
   await direct.stop();
 });
 
-test('rests double up to a quarter of an hour, and begin anew after a success', () => {
+test('rests double up to a quarter of an hour, and start at a minute again after a success', () => {
   const { rotation, clock, restsMs, proxy } = setup('a');
   for (let n = 0; n < 6; n++) {
     rotation.failed(proxy('a'), 'broke');
@@ -65,14 +65,14 @@ test('rests double up to a quarter of an hour, and begin anew after a success', 
   expect(restsMs.at(-1)).toBe(60_000);
 });
 
-test('requests that fail together are one failure', () => {
+test('requests that fail together count as one failure', () => {
   const { rotation, restsMs, order, proxy } = setup('a');
   for (let n = 0; n < 32; n++) rotation.failed(proxy('a'), 'broke');
   expect(restsMs).toEqual([60_000]);
   expect(order()).toBe('');
 });
 
-test('three hosts in a row that it can not reach, and it rests; one, however often, is down itself', () => {
+test('a proxy rests after three hosts in a row that it cannot reach, but not for one host, however often', () => {
   const { rotation, clock, order, proxy } = setup('a');
   for (let n = 0; n < 9; n++) rotation.unreached(proxy('a'), 'down.test', '503');
   rotation.unreached(proxy('a'), 'too.test', '503');
@@ -83,7 +83,7 @@ test('three hosts in a row that it can not reach, and it rests; one, however oft
   expect(order()).toBe('a');
   rotation.unreached(proxy('a'), 'fifth.test', '503');
   expect(order()).toBe('');
-  // Else those that are down would keep it at rest for ever.
+  // Otherwise hosts that are down would keep it at rest for ever.
   clock.step(60_000);
   rotation.unreached(proxy('a'), 'fifth.test', '503');
   expect(order()).toBe('a');

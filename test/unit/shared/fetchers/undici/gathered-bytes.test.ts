@@ -4,7 +4,7 @@ import { collectGarbage } from '../../../../support/hostile/garbage.ts';
 
 test('chunks of any size come together in their order', () => {
   for (const sizes of [[], [5], [0], [1, 2, 3], [3_000, 1], [1, 3_000]]) {
-    // So many that small ones are packed, and others aren't.
+    // Enough chunks for small ones to be packed; the others are not.
     for (const times of [1, 1_500]) {
       const chunks = sizes.flatMap((size) => Array.from({ length: times }, (_, n) => Buffer.alloc(size, n)));
       if (chunks.length > 2_000 && sizes.includes(3_000)) chunks.length = 2_000;
@@ -23,7 +23,7 @@ test('a single chunk is not copied', () => {
   expect(gathered.whole()).toBe(chunk);
 });
 
-test('of small chunks little but their bytes is held, not the blocks that they were read into', async () => {
+test('small chunks hold little more memory than their bytes, and not the blocks they were read into', async () => {
   const gathered = new GatheredBytes();
   collectGarbage();
   const before = process.memoryUsage();
@@ -36,7 +36,7 @@ test('of small chunks little but their bytes is held, not the blocks that they w
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     return heapUsed + arrayBuffers - before.heapUsed - before.arrayBuffers;
   };
-  // Loose, they would take 60 MB, and their blocks 13. A thread of V8's own frees blocks, and their count follows.
+  // Unpacked, they would take 60 MB, and their blocks 13. A thread of V8 frees the blocks, and their count follows later.
   await expect.poll(held).toBeLessThan(5_000_000);
   expect(gathered.whole()).toHaveLength(400_000);
 });

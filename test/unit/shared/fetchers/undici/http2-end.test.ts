@@ -74,9 +74,9 @@ afterAll(() => trustOurs(false));
 const GOES_AWAY = frame(GOAWAY, 0, 0, Buffer.of(0, 0, 0, 1, 0, 0, 0, 0));
 
 test.each([
-  ['alone', []],
-  ['and says so', [GOES_AWAY]],
-])('an answer is complete though its server ends the connection with it, %s', async (_, last) => {
+  ['without a GOAWAY', []],
+  ['with a GOAWAY', [GOES_AWAY]],
+])('an answer is complete even if its server ends the connection with it, %s', async (_, last) => {
   const { fetch, connections } = await setup((socket, stream) => {
     // What the client answers to this is still being written when the answer comes.
     socket.write(frame(SETTINGS, 0, 0));
@@ -86,7 +86,7 @@ test.each([
   expect(connections()).toBe(10);
 });
 
-test('one that its server breaks off by ending the connection is not; another on that connection is', async () => {
+test('an answer cut off by the end of its connection fails, but a complete one on that connection succeeds', async () => {
   const { fetch } = await setup((socket, stream) => {
     if (stream === 1) socket.write(Buffer.concat([frame(SETTINGS, 0, 0), answer(stream, 'first')]));
     if (stream === 3) socket.write(frame(HEADERS, END_HEADERS, stream, OK));
@@ -98,7 +98,7 @@ test('one that its server breaks off by ending the connection is not; another on
   await broken;
 });
 
-test('one that waits for memory then is read once there is some', async () => {
+test('an answer that waits for memory when its connection ends is read once there is some', async () => {
   const bodyMemory = new BodyMemory(1_000);
   const pieces = Array.from({ length: 4 }, () => 'x'.repeat(10_000));
   const held = new PageHold();

@@ -17,7 +17,7 @@ import { trustOurs } from '../../../../contract/suites/fetcher/proxy-setup.ts';
 import { allowing } from '../../../../support/allowing.ts';
 import { selfSigned } from '../../../../support/site/certificate.ts';
 
-/** The highest number that a stream can have: a GOAWAY with it says that the server will end the connection, and not yet at which. */
+/** The highest stream number: a GOAWAY with it says that the server will end the connection, but not yet at which stream. */
 const LAST_STREAM = 2 ** 31 - 1;
 
 type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
@@ -58,7 +58,7 @@ async function setup(options: Partial<FetcherOptions> = {}) {
 beforeAll(() => trustOurs(true));
 afterAll(() => trustOurs(false));
 
-test('a server that has it is spoken to in HTTP/2, by one connection for all requests', async () => {
+test('a server that offers HTTP/2 gets all requests over one HTTP/2 connection', async () => {
   const { asked, sessions, fetch, url } = await setup();
   const page = await fetch('/first');
   expect([page.status, page.finalUrl, Buffer.from(page.body).toString()]).toEqual([200, url('/first'), 'well']);
@@ -68,7 +68,7 @@ test('a server that has it is spoken to in HTTP/2, by one connection for all req
   expect(sessions).toHaveLength(1);
 });
 
-test('what a request says, and which headers of the answer are told', async () => {
+test('a request has our headers, and an answer keeps its headers except set-cookie', async () => {
   const { handlers, fetch } = await setup();
   let said: object = {};
   handlers.set('/headers', ({ headers }, response) => {
@@ -82,7 +82,7 @@ test('what a request says, and which headers of the answer are told', async () =
   expect(said).toMatchObject({ 'user-agent': 'TrawlBot/1', 'accept-encoding': 'gzip, deflate, br, zstd' });
 });
 
-test('an answer has as many headers as fit into 64 KiB, and one with more is refused', async () => {
+test('an answer may have headers of 64 KiB, and one with more is refused', async () => {
   const { handlers, fetch } = await setup();
   const answer = (path: string, cookies: readonly string[]): void => {
     handlers.set(path, (_, response) => {
@@ -104,7 +104,7 @@ test('an answer has as many headers as fit into 64 KiB, and one with more is ref
   expect(await fetch('/page')).toMatchObject({ status: 200 });
 });
 
-test('what one `X-Robots-Tag` says to another crawler is not said by the next', async () => {
+test('an `X-Robots-Tag` for another crawler does not apply to the next tag', async () => {
   const { handlers, fetch } = await setup();
   handlers.set('/tags', ({ stream }) => {
     stream.respond({ ':status': 200, 'x-robots-tag': ['otherbot: noindex', 'nofollow'] }, { endStream: true });
@@ -112,7 +112,7 @@ test('what one `X-Robots-Tag` says to another crawler is not said by the next', 
   expect((await fetch('/tags')).headers['x-robots-tag']).toBe('nofollow, otherbot: noindex');
 });
 
-test('bodies are decoded, and end at their cap; the connection goes on', async () => {
+test('bodies are decoded and limited in size, and the connection stays open', async () => {
   const { handlers, sessions, fetch } = await setup();
   const content = Buffer.alloc(300_000, 'x');
   handlers.set(
@@ -127,7 +127,7 @@ test('bodies are decoded, and end at their cap; the connection goes on', async (
   expect(sessions).toHaveLength(1);
 });
 
-test('without memory a body is not read on; the oldest on the same connection is, however large', async () => {
+test('without memory bodies wait; the oldest on the connection is read on, however large', async () => {
   const bodyMemory = new BodyMemory(100_000);
   const { handlers, sessions, fetch } = await setup({ bodyMemory });
   const content = Buffer.alloc(1_000_000, 'x');
@@ -145,7 +145,7 @@ test('without memory a body is not read on; the oldest on the same connection is
   expect([sessions.length, bodyMemory.usedBytes]).toEqual([1, 0]);
 });
 
-test('a document comes in pieces, and can be left; the connection goes on', async () => {
+test('a document comes in pieces and can be left, and the connection stays open', async () => {
   const { handlers, sessions, fetch, fetcher, url } = await setup();
   let left = false;
   handlers.set('/endless', (request, response) => {
@@ -170,7 +170,7 @@ test('a document comes in pieces, and can be left; the connection goes on', asyn
   expect([left, sessions.length]).toEqual([true, 1]);
 });
 
-test('a request that is late, or is given up, ends; the others on its connection do not', async () => {
+test('a request that is late or aborted ends alone, without the others on its connection', async () => {
   const { handlers, sessions, fetch } = await setup({ timeoutMs: 300 });
   const arrived = Promise.withResolvers<void>();
   handlers.set('/hang', () => {});
@@ -188,7 +188,7 @@ test('a request that is late, or is given up, ends; the others on its connection
   expect(sessions).toHaveLength(1);
 });
 
-test('a connection on which nothing is heard any more gets no further request, and is closed', async () => {
+test('a connection that has gone silent gets no further request, and is closed', async () => {
   const { handlers, sessions, fetch } = await setup({ timeoutMs: 1_000 });
   await fetch('/page/1');
   const answerElsewhere: Handler = ({ stream }, response) => {
@@ -203,7 +203,7 @@ test('a connection on which nothing is heard any more gets no further request, a
   if (silent?.closed === false) await once(silent, 'close');
 });
 
-test('a stream that the server resets is `connection`', async () => {
+test('a stream that the server resets fails with the reason `connection`', async () => {
   const { handlers, fetch } = await setup();
   handlers.set('/reset', (_, response) => void response.stream.close(2));
   await expect(fetch('/reset')).rejects.toMatchObject({ reason: 'connection' });
@@ -215,7 +215,7 @@ test.each([
 ])('an answer that the server %s in its middle is not complete', async (_, code) => {
   const { handlers, fetch } = await setup();
   handlers.set('/cancelled', (_, { stream }) => {
-    // Else its end would be sent before.
+    // Otherwise its end would be sent first.
     stream.respond({ ':status': 200 }, { waitForTrailers: true });
     stream.write('half', () => void stream.close(code));
   });
@@ -239,7 +239,7 @@ test.each(['one request', 'the connection'])(
 );
 
 test.each(['its first', 'a later'])(
-  'a page that is asked for just when %s answer breaks the connection is asked for on another',
+  'a page that is requested just as %s answer breaks the connection is requested on another',
   async (answer) => {
     const { handlers, asked, sessions, fetch } = await setup();
     if (answer === 'a later') await fetch('/page/1');
@@ -250,7 +250,7 @@ test.each(['its first', 'a later'])(
   },
 );
 
-test('what is under way when the server lets go of its connection is still answered', async () => {
+test('a request under way when the server closes its session is still answered', async () => {
   const { handlers, sessions, fetch } = await setup();
   await fetch('/page/1');
   const arrived = Promise.withResolvers<void>();
@@ -269,7 +269,7 @@ test('what is under way when the server lets go of its connection is still answe
   expect(Buffer.from((await slow).body).toString()).toBe('first');
 });
 
-test('a connection that the server lets go of is replaced', async () => {
+test('a connection that the server ends is replaced', async () => {
   const { sessions, fetch } = await setup();
   await fetch('/page/1');
   sessions[0]?.goaway();
@@ -279,7 +279,7 @@ test('a connection that the server lets go of is replaced', async () => {
   expect(sessions.length).toBeGreaterThan(1);
 });
 
-test('a request that the server refuses as it lets go of the connection is made on another', async () => {
+test('a request that the server refuses as it ends the connection is made on another', async () => {
   const { handlers, asked, sessions, fetch } = await setup();
   await fetch('/page/1');
   handlers.set('/refused', (_, response) => {
@@ -293,7 +293,7 @@ test('a request that the server refuses as it lets go of the connection is made 
   expect([asked.filter((each) => each.endsWith('/refused')).length, sessions.length]).toEqual([2, 2]);
 });
 
-test('a stream that the server refuses is asked for again on the same connection', async () => {
+test('a request whose stream the server refuses is made again on the same connection', async () => {
   const { handlers, asked, sessions, fetch } = await setup();
   await fetch('/page/1');
   let times = 0;

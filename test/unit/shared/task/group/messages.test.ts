@@ -22,7 +22,7 @@ function read(text: string) {
   return readMessage(new TextEncoder().encode(text));
 }
 
-test.each([undefined, '0123456789abcdef'])('a mark carries its group behind all else', (digest) => {
+test.each([undefined, '0123456789abcdef'])('a mark ends with its group', (digest) => {
   const mark = markOf('https://a.test/x', 'price', digest, GROUP);
   expect(mark.endsWith(` @${GROUP}`)).toBe(true);
   expect([stepOfMark(mark), keyOfMark(mark)]).toEqual(['price', 'https://a.test/x']);
@@ -37,7 +37,7 @@ test('a member travels with its group, in a message that older workers leave to 
   expect(read('{"v":3,"url":"https://a.test/"}')).toEqual({ kind: 'newer', version: 3 });
 });
 
-test('a join has the fields of its owner, whatever host redirects led that to', () => {
+test('a join has the fields of its owner, without the redirects that the owner went through', () => {
   const mark = joinMark('offer', GROUP);
   const join = joinTaskOf(ownerText(OWNER), { run: 'r', queue: 'normal', mark });
   if (join === undefined) throw new Error('it can be read');
@@ -49,14 +49,14 @@ test('a join has the fields of its owner, whatever host redirects led that to', 
   expect(read(writeMessage(join))).toEqual({ kind: 'task', task: join });
 });
 
-test('a join of the run has no owner, and no URL', () => {
+test('a join of the run has neither owner nor URL', () => {
   const join = joinTaskOf('', { run: 'r', queue: 'normal', mark: joinMark('report') });
   if (join === undefined) throw new Error('it can be read');
   expect(join).toMatchObject({ url: '', step: 'report', join: { group: 'run' } });
   expect(read(writeMessage(join))).toEqual({ kind: 'task', task: join });
 });
 
-test('what is no owner is no join', () => {
+test('an owner that cannot be read gives no join', () => {
   expect(
     joinTaskOf('mark\t{"depth":-1}', { run: 'r', queue: 'normal', mark: joinMark('offer', GROUP) }),
   ).toBeUndefined();

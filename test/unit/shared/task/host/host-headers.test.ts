@@ -52,7 +52,7 @@ test.each([
   ['https://both.example/',            { 'x-key': 'tls' }],
   ['http://both.example/',             { 'x-key': 'either' }],
   ['no url',                           undefined],
-])('%s is asked with %j', (url, headers) => {
+])('a request for %s has the headers %j', (url, headers) => {
   expect(HEADERS.of(url)).toEqual(headers);
 });
 
@@ -63,11 +63,11 @@ test.each([
   ['http://example.com/a',  'https://example.com/a',       false],
   ['https://example.com/a', 'https://one.example.org/',    false],
   ['https://example.com/a', 'https://example.com:8443/a',  false],
-])('%s, where %s redirected to: with its headers %s', (url, from, isSent) => {
+])('a request for %s, redirected from %s, has the headers of its host: %s', (url, from, isSent) => {
   expect(HEADERS.of(url, from) !== undefined).toBe(isSent);
 });
 
-test('the variant is the same wherever the same is sent, and differs where anything differs', () => {
+test('the variant is the same for the same headers, and differs if any header differs', () => {
   const variant = (headers: object): string | undefined => read({ h: headers }).variantOf('http://h/');
   expect(variant({ A: '1', b: '2' })).toMatch(/^[0-9a-f]{16}$/);
   expect(variant({ A: '1', b: '2' })).toBe(variant({ B: '2', a: '1' }));
@@ -114,7 +114,7 @@ test('names that every object inherits are names like any other', () => {
   expect(headers.of('http://valueof/')).toBeUndefined();
 });
 
-test('all that is wrong is told at once', () => {
+test('all problems are reported at once', () => {
   expect(parseHostHeaders({ h: { host: 'x', a: '' }, 'b/': {} })).toEqual({
     problems: Array(3).fill(expect.any(String)),
   });

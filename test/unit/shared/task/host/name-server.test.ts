@@ -15,4 +15,4 @@ test.each([
   '[192.0.2.53]:53',
   '',
   ':53',
-])('"%s" is none', (text) => expect(isNameServer(text)).toBe(false));
+])('"%s" is not a name server', (text) => expect(isNameServer(text)).toBe(false));

@@ -32,7 +32,7 @@ describe('with nothing allowed', () => {
     ['::ffff:127.0.0.1', 'IPv4-mapped'],
     ['::ffff:7f00:1', 'IPv4-mapped'],
     ['64:ff9b::7f00:1', 'NAT64'],
-    ['64:ff9b::a00:1', 'NAT64 to a private one'],
+    ['64:ff9b::a00:1', 'NAT64 to a private address'],
     ['64:ff9b::a83f:8110', 'NAT64 to metadata, in a public range'],
     ['64:ff9b:1::a9fe:a9fe', 'NAT64, local prefix'],
     ['64:ff9b:1::808:808', 'NAT64, local prefix'],
@@ -109,7 +109,7 @@ test.each([
   expect(isDenied(address, allowing(entry), host)).toBe(denied);
 });
 
-test('every entry that is nothing has its problem', () => {
+test('every invalid entry is reported', () => {
   const wrong = [
     '10.0.0.0/33',
     '::1/129',

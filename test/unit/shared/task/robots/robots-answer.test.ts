@@ -15,13 +15,13 @@ test.each([
   [429, 'wait'],
   [500, 'wait'], [502, 'wait'], [503, 'wait'], [504, 'wait'], [599, 'wait'],
   [777, 'allow'],
-])('a robots.txt that answers %i means: %s', (status, meaning) => {
+])('a robots.txt answered with %i means: %s', (status, meaning) => {
   expect(meaningOfStatus(status)).toBe(meaning);
 });
 
 // biome-ignore format: a table
 test.each([
-  // reason, of its own address, of one that it redirects to
+  // reason, meaning at its own address, meaning after a redirect
   ['timeout',         'wait',    'wait'],
   ['connection',      'wait',    'wait'],
   ['dns',             'wait',    'wait'],
@@ -35,7 +35,7 @@ test.each([
   ['private_address', 'allow',   'wait'],
   ['exhausted',       'again',   'again'],
   ['aborted',         'again',   'again'],
-] satisfies [FetchFailure, string, string][])('a robots.txt that fails by %s means: %s, after a redirect: %s', (reason, own, elsewhere) => {
+] satisfies [FetchFailure, string, string][])('a robots.txt that fails with %s means: %s, after a redirect: %s', (reason, own, elsewhere) => {
   expect([meaningOfFailure(reason, false), meaningOfFailure(reason, true)]).toEqual([own, elsewhere]);
 });
 
@@ -50,13 +50,13 @@ test.each<[number, number | undefined, number]>([
   [5,     7_000,     7_000],
   [1,     0,         1_000],
   [1,     86_400_000, 3_600_000],
-])('after %i failures, told %j, the host is left alone for %i ms', (failures, askedMs, ms) => {
+])('after %i failures and a Retry-After of %j ms, the host is left alone for %i ms', (failures, askedMs, ms) => {
   expect(robotsPauseMs(failures, askedMs)).toBe(ms);
 });
 
 // biome-ignore format: a table
 test.each([
-  // waits, the gate's, random, wait
+  // waits in a row, time until the hub's next turn, random number, resulting wait
   [1,   0,              0.5, 2_000],
   [1,   0,              0,   1_500],
   [3,   5_000,          0.5, 8_000],
@@ -64,6 +64,6 @@ test.each([
   [9,   0,              0.5, 512_000],
   [10,  0,              0.5, 900_000],
   [500, 31_536_000_000, 0.5, 900_000],
-])('for the %i. time its hub has no turn, not for %i ms (%d): a host waits %i ms', (waits, inMs, random, ms) => {
+])('at wait number %i for a hub that is busy for %i ms (random %d), a host waits %i ms', (waits, inMs, random, ms) => {
   expect(robotsWaitMs(waits, inMs, random)).toBe(ms);
 });

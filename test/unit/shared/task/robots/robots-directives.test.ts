@@ -43,11 +43,11 @@ test.each([
   [['TrawlBot: nofollow', 'otherbot: all'],                        'TrawlBot: nofollow, otherbot: all'],
   [['a: noindex', 'noarchive, b: none', 'nofollow'],               'noarchive, nofollow, a: noindex, b: none'],
   [['unavailable_after: Wed, 25 Jun 2030 15:00:00 GMT', 'none'],   'unavailable_after: Wed, 25 Jun 2030 15:00:00 GMT, none'],
-])('the tags %j are %s', (tags, joined) => {
+])('the tags %j are joined as %s', (tags, joined) => {
   expect(joinedRobotsTags(tags)).toBe(joined);
 });
 
-test('a meta element is for all robots, or for this one', () => {
+test('a meta element counts if it is for all robots or for this one', () => {
   expect(['robots', 'ROBOTS', ' TrawlBot ', 'googlebot', ''].map(isRobotsMeta)).toEqual([
     true,
     true,

@@ -5,15 +5,15 @@ const BASE = 'https://example.com/robots.txt';
 
 test.each<[string, string, string[]]>([
   [
-    'in any group, and none',
+    'in any group and outside of groups',
     'User-agent: a\nSitemap: https://x.com/1\nDisallow: /\nsitemap: https://x.com/2',
     ['https://x.com/1', 'https://x.com/2'],
   ],
-  ['in any case, with blanks', '  SiteMap \t:   https://x.com/1   \r\n', ['https://x.com/1']],
+  ['in any case and with blanks', '  SiteMap \t:   https://x.com/1   \r\n', ['https://x.com/1']],
   ['relative', 'Sitemap: /s.xml', ['https://example.com/s.xml']],
   ['after a byte order mark', '\ufeffSitemap: /s.xml', ['https://example.com/s.xml']],
   [
-    'with something behind',
+    'with something after them',
     'Sitemap: /s.xml # ours\nSitemap: /t.xml\u00a0x',
     ['https://example.com/s.xml', 'https://example.com/t.xml'],
   ],
@@ -21,7 +21,7 @@ test.each<[string, string, string[]]>([
   ['each once', 'Sitemap: /s.xml\nSitemap: https://example.com/s.xml', ['https://example.com/s.xml']],
   ['but none that is empty', 'Sitemap:\nDisallow: /x', []],
   ['but none that is a comment', '# Sitemap: /s.xml', []],
-  ['but none that no fetcher takes', 'Sitemap: ftp://x.com/1\nSitemap: https://x.com/\ufffd', []],
+  ['but none that cannot be fetched', 'Sitemap: ftp://x.com/1\nSitemap: https://x.com/\ufffd', []],
 ])('the sitemaps of a robots.txt are found %s', (_, robots, sitemaps) => {
   expect(sitemapsIn(robots, BASE).map(({ href }) => href)).toEqual(sitemaps);
 });

@@ -56,7 +56,7 @@ test.each([
   ['a group for us that is empty',             'User-agent: *\nDisallow: /\n\nUser-agent: TrawlBot\n',                     true],
   ['a group for another',                      'User-agent: Other\nDisallow: /',                                           true],
   ['our name in another case, with a version', 'User-agent: trawlbot/2.0\nDisallow: /',                                    false],
-  ['our name as a pattern',                    'User-agent: TrawlBot*\nDisallow: /',                                       false],
+  ['our name with a star',                     'User-agent: TrawlBot*\nDisallow: /',                                       false],
   ['our name with a semicolon',                'User-agent: TrawlBot;\nDisallow: /',                                       false],
   ['our name in quotes',                       'User-agent: "TrawlBot"\nDisallow: /',                                     false],
   ['our name among others, by semicolons',     'User-agent: Other;TrawlBot;Third\nDisallow: /',                           false],
@@ -64,35 +64,35 @@ test.each([
   ['everybody in quotes',                      'User-agent: "*"\nDisallow: /',                                            false],
   ['a pattern that ours might match',          'User-agent: Trawl*Bot\nDisallow: /',                                      true],
   ['a name that begins with ours',             'User-agent: TrawlBotNews\nDisallow: /',                                    true],
-  ['a name that ours begins with',             'User-agent: Trawl\nDisallow: /',                                           true],
+  ['a name that is the beginning of ours',     'User-agent: Trawl\nDisallow: /',                                           true],
   ['several names in a line',                  'User-agent: Other, TrawlBot\nDisallow: /',                                 false],
   ['agents one below the other',               'User-agent: TrawlBot\nUser-agent: Other\nDisallow: /',                     false],
   ['two groups for us',                        'User-agent: TrawlBot\nAllow: /b\nUser-agent: Other\nAllow: /\nUser-agent: TrawlBot\nDisallow: /', false],
   ['a sitemap between agent and rule',         'User-agent: TrawlBot\nSitemap: https://a.test/s.xml\nDisallow: /',         false],
-  ['a line that nobody knows, between agents', 'User-agent: TrawlBot\nNoindex: /x\nUser-agent: *\nDisallow: /',            false],
+  ['an unknown line between agents',           'User-agent: TrawlBot\nNoindex: /x\nUser-agent: *\nDisallow: /',            false],
   ['a delay between agents',                   'User-agent: TrawlBot\nCrawl-delay: 1\nUser-agent: *\nDisallow: /',         false],
   ['empty lines within a group',               'User-agent: TrawlBot\n\n\nDisallow: /',                                    false],
   ['lines that end in CR',                     'User-agent: TrawlBot\rDisallow: /\r',                                      false],
-  ['a mark in front of it',                    '\uFEFFUser-agent: TrawlBot\nDisallow: /',                                  false],
-  ['a page instead',                           '<!doctype html><html><body>Disallow: all of it</body></html>',             true],
-  ['nothing',                                  '',                                                                         true],
-])('%s', (_, robots, allowed) => {
+  ['a byte order mark before it',              '\uFEFFUser-agent: TrawlBot\nDisallow: /',                                  false],
+  ['an HTML page instead',                     '<!doctype html><html><body>Disallow: all of it</body></html>',             true],
+  ['an empty file',                            '',                                                                         true],
+])('which rules apply to us: %s', (_, robots, allowed) => {
   expect(may(robots, '/page')).toBe(allowed);
 });
 
-test('a file in UTF-16 is read as what it means', () => {
+test('a file in UTF-16 is decoded', () => {
   const text = `\uFEFF${OURS}Disallow: /ツ`;
   const littleEndian = Buffer.from(text, 'utf16le');
   expect(may(littleEndian, '/ツ')).toBe(false);
   expect(may(Buffer.from(littleEndian).swap16(), '/ツ')).toBe(false);
 });
 
-// The last octet of each first one is A0, which is white space in ISO 8859-1.
+// The last octet of the first character of each pair is A0, which is white space in ISO 8859-1.
 test.each([
   ['à', 'é'],
   ['Š', 'š'],
   ['†', '‡'],
-])('a rule that ends in %s is whole, and is none for what ends in %s', (end, other) => {
+])('a rule that ends in %s keeps its last octet, and does not match a path that ends in %s', (end, other) => {
   for (const rule of ['Disallow: /voil', 'Disallow /voil']) {
     expect([may(`${OURS}${rule}${end}`, `/voil${end}`), may(`${OURS}${rule}${end}`, `/voil${other}`)]).toEqual([
       false,
@@ -102,11 +102,11 @@ test.each([
   expect(may(`${OURS}Disallow: /\nAllow: /voil${end}`, `/voil${other}`)).toBe(false);
 });
 
-test('white space of ASCII around a rule is none of it', () => {
+test('ASCII white space around a rule is not part of it', () => {
   expect(may(`${OURS}\v Disallow\f:\t /a \v\f`, '/a')).toBe(false);
 });
 
-test('octets that are no UTF-8 are compared as they are', () => {
+test('octets that are not UTF-8 are compared as they are', () => {
   const robots = Buffer.concat([Buffer.from(`${OURS}Disallow: /caf`), Buffer.from([0xe9])]);
   expect([may(robots, '/caf%E9'), may(robots, '/café')]).toEqual([false, true]);
 });
@@ -126,7 +126,7 @@ test.each([
   ['Crawl-delay:',                        undefined],
   ['User-agent: Other\nCrawl-delay: 5',   5_000],
   ['Disallow: /\nUser-agent: Other\nCrawl-delay: 5', undefined],
-])('%j wants %s ms between two requests', (lines, ms) => {
+])('%j asks for %s ms between two requests', (lines, ms) => {
   expect(parseRobots(Buffer.from(OURS + lines)).crawlDelayMs).toBe(ms);
 });
 
@@ -142,7 +142,7 @@ test.each([
   expect(parseRobots(Buffer.from(`User-agent: *\n${lines}`)).crawlDelayMs).toBe(ms);
 });
 
-describe('a file that is made to be slow', () => {
+describe('a file made to be slow', () => {
   const url = `https://a.test/${'a'.repeat(8_000)}`;
 
   function stepsOf(lines: string): { readonly allowed: boolean; readonly steps: number } {
@@ -151,7 +151,7 @@ describe('a file that is made to be slow', () => {
     return { allowed, steps: MAX_STEPS - budget.left };
   }
 
-  test('four thousand stars in a pattern cost two looks at each octet of the URL', () => {
+  test('a pattern with four thousand stars compares each octet of the URL at most twice', () => {
     const { allowed, steps } = stepsOf(`Disallow: /${'a*'.repeat(4_000)}b`);
     expect(allowed).toBe(true);
     expect(steps).toBeLessThan(2 * url.length);
@@ -160,13 +160,13 @@ describe('a file that is made to be slow', () => {
   test.each([
     ['one long tail after a star', `Disallow: /*${'a'.repeat(4_000)}b`, 1],
     ['ten thousand patterns', Array.from({ length: 10_000 }, (_, n) => `Disallow: /*a*a${n}b`).join('\n'), 10_000],
-  ])('%s: no more is compared than the budget allows, and the page is left alone', (_, lines, patterns) => {
+  ])('%s: comparing stops when the budget is used up, and the page is not allowed', (_, lines, patterns) => {
     const { allowed, steps } = stepsOf(lines);
     expect(allowed).toBe(false);
     expect(steps).toBeLessThanOrEqual(MAX_STEPS + patterns);
   });
 
-  test('a thousand usual rules take a hundredth of the budget', () => {
+  test('a thousand usual rules take less than a fiftieth of the budget', () => {
     const lines = Array.from({ length: 1_000 }, (_, n) => `Disallow: /*/section-${n}/*.html$`).join('\n');
     const budget = { left: MAX_STEPS };
     expect(
@@ -186,12 +186,12 @@ test.each<[string, string, object]>([
   ['Disallow: /private\nAllow: /',          '/public',      { isAllowed: true }],
   ['Disallow: /',                           '/robots.txt',  { isAllowed: true }],
   [`Disallow: /*${'a'.repeat(4_000)}b`,     `/${'a'.repeat(8_000)}`, { isAllowed: false }],
-])('%j decides about %s by the rule that matches longest', (lines, path, decision) => {
+])('%j decides about %s by the longest rule that matches', (lines, path, decision) => {
   const rules = parseRobots(Buffer.from(OURS + lines));
   expect(decide(rules, new URL(path, 'https://a.test/').href)).toEqual(decision);
 });
 
-test('rules know whether they are of groups that name us', () => {
+test('rules know whether they come from a group that names us', () => {
   expect(parseRobots(Buffer.from(`User-agent: *\nDisallow: /\n\n${OURS}Disallow: /a`))).toMatchObject({
     disallow: ['/a'],
     isOurs: true,
@@ -199,7 +199,7 @@ test('rules know whether they are of groups that name us', () => {
   expect(parseRobots(Buffer.from('User-agent: *\nDisallow: /'))).not.toHaveProperty('isOurs');
 });
 
-test('stars in a row are one', () => {
+test('stars in a row count as one', () => {
   const { disallow } = parseRobots(Buffer.from(`${OURS}Disallow: /a***b`));
   expect(disallow).toEqual(['/a*b']);
 });
@@ -221,7 +221,7 @@ describe('whatever the file is', () => {
   );
   const file = fc.array(line).map((lines) => lines.join('\n'));
 
-  test('reading it gives rules, and any URL an answer', () => {
+  test('reading it gives rules that decide about any URL', () => {
     fc.assert(
       fc.property(
         fc.oneof(file.map(Buffer.from), fc.uint8Array()),
@@ -236,7 +236,7 @@ describe('whatever the file is', () => {
     );
   });
 
-  test('what is written back by hand reads the same', () => {
+  test('its rules read the same when written to a file again', () => {
     fc.assert(
       fc.property(file, (text) => {
         const rules = parseRobots(Buffer.from(text));
@@ -252,7 +252,7 @@ describe('whatever the file is', () => {
     );
   });
 
-  test('a pattern matches as an expression of the same meaning does', () => {
+  test('a pattern matches what the equivalent regular expression matches', () => {
     const small = fc.string({ unit: fc.constantFrom('a', 'b', '/', '*'), maxLength: 8 });
     const path = fc.string({ unit: fc.constantFrom('a', 'b', '/'), maxLength: 12 });
     fc.assert(

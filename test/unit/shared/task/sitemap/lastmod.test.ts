@@ -22,14 +22,14 @@ test.each([
 });
 
 test.each(['', '23/12/2004', '2004-13-45', '2004-11-31', '2004-12-23T25:00Z', 'yesterday', '20041223', '12345678901'])(
-  '%j is no date, and so not old',
+  '%j is no date, and so never counts as old',
   (text) => {
     expect(lastmodEnd(text)).toBeUndefined();
     expect(isOlder(text, Date.UTC(3000))).toBe(false);
   },
 );
 
-test('what changed on the day itself is not older than that day', () => {
+test('a page that changed on the day itself is not older than that day', () => {
   const since = Date.parse('2026-11-01');
   const older = ['2026-10-31', '2026-10', '2026-10-31T23:59:59Z', '2026-11-01T00:30+01:00'];
   const newer = ['2026-11-01', '2026-11', '2026', '2026-11-01T00:00:00Z', '2026-10-31T23:30:00-01:00'];
@@ -52,7 +52,7 @@ test.each([
   ['2026-11-21T24:00:00Z', '2026-11-22T00:00:00.999Z'],
   ['Sat, 21 Nov 2026 09:30:15 GMT', '2026-11-21T09:30:15.999Z'],
   ['21 Nov 2026 09:30 +0100', '2026-11-21T08:30:59.999Z'],
-])('%s may mean %s', (lastmod, expected) => {
+])('%s can mean a time as late as %s', (lastmod, expected) => {
   expect(new Date(lastMomentOf(lastmod) ?? Number.NaN).toISOString()).toBe(expected);
 });
 

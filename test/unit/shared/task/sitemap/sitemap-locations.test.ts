@@ -26,7 +26,7 @@ const REFERENCES: readonly (readonly [string, string])[] = [
   ['?page=2',                      'https://example.com/maps/s.xml?page=2'],
   ['//other.test/a',               'https://other.test/a'],
   ['/é#top',                       'https://example.com/%C3%A9'],
-  // These can't be resolved, or what they would be resolved to was not meant: they stay, and are malformed.
+  // These can't be resolved, or would resolve to something that was not meant. They stay as they are, and are malformed.
   ['//',                           '//'],
   [`/${'a'.repeat(8_190)}`,        `/${'a'.repeat(8_190)}`],
   ['mailto:a@example.com',         'mailto:a@example.com'],
@@ -45,11 +45,11 @@ describe.each<[string, (loc: string) => string]>([
   ['RSS 1.0', (loc) => `<rdf:RDF><item><link>${loc}</link></item></rdf:RDF>`],
   ['Atom', (loc) => `<feed><entry><link href="${loc}"/></entry></feed>`],
 ])('in %s', (_, documentOf) => {
-  test.each(REFERENCES)('%s is %s', (written, loc) => {
+  test.each(REFERENCES)('the location %s is resolved to %s', (written, loc) => {
     expect(locsOf(documentOf(written))).toEqual([loc]);
   });
 
-  test('of no known address, locations stay as they are', () => {
+  test('without a known address, locations stay as they are', () => {
     expect(locsOf(documentOf('/a'), null)).toEqual(['/a']);
   });
 });
@@ -60,43 +60,43 @@ test('the lines of a list stay as they are', () => {
 
 // biome-ignore format: a table
 test.each([
-  ['of the feed',               '<feed xml:base="https://a.test/x/"><entry><link href="b"/></entry></feed>',                                ['https://a.test/x/b']],
+  ['of the feed',                  '<feed xml:base="https://a.test/x/"><entry><link href="b"/></entry></feed>',                                ['https://a.test/x/b']],
   ['in single quotes, odd case', `<FEED XML:BASE='https://a.test/x/'><entry><link href='b'/></entry></FEED>`,                               ['https://a.test/x/b']],
-  ['that is relative',          '<feed xml:base="/x/"><entry xml:base="y/"><link href="b" xml:base="z/"/></entry></feed>',                 ['https://example.com/x/y/z/b']],
-  ['of an entry, and it alone', '<feed><entry xml:base="/x/"><link href="a"/></entry><entry><link href="b"/></entry></feed>',               ['https://example.com/x/a', 'https://example.com/maps/b']],
-  ['of a link, and it alone',   '<feed><entry><link rel="self" href="a" xml:base="/x/"/><link href="b"/></entry></feed>',                  ['https://example.com/maps/b']],
-  ['behind the href',           '<feed><entry><link href="b" xml:base="/x/"/></entry></feed>',                                              ['https://example.com/x/b']],
-  ['of what else an entry has', '<feed><entry><content xml:base="/x/"><b xml:base="/y/">t</b></content><link href="b"/></entry></feed>',    ['https://example.com/maps/b']],
-  ['of an element in the link', '<feed><entry><link href="b"><i href="c" xml:base="/x/"/></link></entry></feed>',                           ['https://example.com/maps/b']],
-  ['of an element around',      '<feed><group xml:base="/x/"><entry><link href="a"/></entry></group><entry><link href="b"/></entry></feed>', ['https://example.com/x/a', 'https://example.com/maps/b']],
-  ['of an entry left open',     '<feed><entry xml:base="/x/"><link href="a"/><entry><link href="b"/></feed>',                               ['https://example.com/x/a', 'https://example.com/maps/b']],
-  ['with an entity',            '<feed xml:base="/x/?a=1&amp;b"><entry><link href=""/><link href="?c"/></entry></feed>',                    ['https://example.com/x/?c']],
-  ['given twice',               '<feed><entry xml:base="/x/" xml:base="/y/"><link href="a"/></entry><entry><link href="b"/></entry></feed>', ['https://example.com/x/a', 'https://example.com/maps/b']],
-  ['that is empty',             '<feed xml:base=""><entry><link href="b"/></entry></feed>',                                                 ['https://example.com/maps/b']],
-  ['of RSS',                    '<rss xml:base="/x/"><channel><item><link>b</link></item></channel></rss>',                                 ['https://example.com/x/b']],
-  ['of a sitemap, which has none', '<urlset xml:base="/x/"><url><loc>b</loc></url></urlset>',                                                ['https://example.com/maps/b']],
-  ['with credentials',          '<feed xml:base="https://u:p@a.test/"><entry><link href="b"/></entry></feed>',                              ['https://a.test/b']],
-  ['of another scheme',         '<feed xml:base="javascript:x"><entry xml:base="data:,x"><link href="b"/></entry></feed>',                  ['https://example.com/maps/b']],
-  ['that makes no sense',       '<feed xml:base="https://["><entry><link href="b"/></entry></feed>',                                        ['https://example.com/maps/b']],
-  ['that is too long',          `<feed xml:base="/${'x'.repeat(2_100)}/"><entry><link href="b"/></entry></feed>`,                           ['https://example.com/maps/b']],
-])('an xml:base %s', (_, feed, locs) => {
+  ['that is relative',             '<feed xml:base="/x/"><entry xml:base="y/"><link href="b" xml:base="z/"/></entry></feed>',                 ['https://example.com/x/y/z/b']],
+  ['of an entry, for it alone',    '<feed><entry xml:base="/x/"><link href="a"/></entry><entry><link href="b"/></entry></feed>',               ['https://example.com/x/a', 'https://example.com/maps/b']],
+  ['of a link, for it alone',      '<feed><entry><link rel="self" href="a" xml:base="/x/"/><link href="b"/></entry></feed>',                  ['https://example.com/maps/b']],
+  ['after the href',               '<feed><entry><link href="b" xml:base="/x/"/></entry></feed>',                                              ['https://example.com/x/b']],
+  ['of other elements (ignored)',  '<feed><entry><content xml:base="/x/"><b xml:base="/y/">t</b></content><link href="b"/></entry></feed>',    ['https://example.com/maps/b']],
+  ['within the link (ignored)',    '<feed><entry><link href="b"><i href="c" xml:base="/x/"/></link></entry></feed>',                           ['https://example.com/maps/b']],
+  ['of an element around entries', '<feed><group xml:base="/x/"><entry><link href="a"/></entry></group><entry><link href="b"/></entry></feed>', ['https://example.com/x/a', 'https://example.com/maps/b']],
+  ['of an entry left open',        '<feed><entry xml:base="/x/"><link href="a"/><entry><link href="b"/></feed>',                               ['https://example.com/x/a', 'https://example.com/maps/b']],
+  ['with an entity',               '<feed xml:base="/x/?a=1&amp;b"><entry><link href=""/><link href="?c"/></entry></feed>',                    ['https://example.com/x/?c']],
+  ['given twice (the first)',      '<feed><entry xml:base="/x/" xml:base="/y/"><link href="a"/></entry><entry><link href="b"/></entry></feed>', ['https://example.com/x/a', 'https://example.com/maps/b']],
+  ['that is empty (ignored)',      '<feed xml:base=""><entry><link href="b"/></entry></feed>',                                                 ['https://example.com/maps/b']],
+  ['of RSS',                       '<rss xml:base="/x/"><channel><item><link>b</link></item></channel></rss>',                                 ['https://example.com/x/b']],
+  ['of a sitemap (ignored)', '<urlset xml:base="/x/"><url><loc>b</loc></url></urlset>',                                                ['https://example.com/maps/b']],
+  ['with credentials',             '<feed xml:base="https://u:p@a.test/"><entry><link href="b"/></entry></feed>',                              ['https://a.test/b']],
+  ['of another scheme (ignored)',  '<feed xml:base="javascript:x"><entry xml:base="data:,x"><link href="b"/></entry></feed>',                  ['https://example.com/maps/b']],
+  ['that is no URL (ignored)',     '<feed xml:base="https://["><entry><link href="b"/></entry></feed>',                                        ['https://example.com/maps/b']],
+  ['that is too long (ignored)',   `<feed xml:base="/${'x'.repeat(2_100)}/"><entry><link href="b"/></entry></feed>`,                           ['https://example.com/maps/b']],
+])('locations of a feed follow an xml:base %s', (_, feed, locs) => {
   expect(locsOf(feed)).toEqual(locs);
   expect(locsOf(feed, URL_OF_IT, 1)).toEqual(locs);
 });
 
-test('a feed of no known address may have an absolute xml:base', () => {
+test('an absolute xml:base counts in a feed without a known address', () => {
   expect(
     locsOf('<feed xml:base="https://a.test/x/"><entry xml:base="y/"><link href="b"/></entry></feed>', null),
   ).toEqual(['https://a.test/x/y/b']);
   expect(locsOf('<feed xml:base="x/"><entry><link href="b"/></entry></feed>', null)).toEqual(['b']);
 });
 
-test('a document whose own address is too long gives none of its length to what it names', () => {
+test('locations are not resolved against a document address that is too long', () => {
   const url = `https://example.com/${'x'.repeat(3_000)}/s.xml`;
   expect(locsOf('<urlset><url><loc>a</loc></url></urlset>', url)).toEqual(['a']);
 });
 
-test('what an external entity stands for is left out before a location is resolved', () => {
+test('an external entity is left out before its location is resolved', () => {
   const doctype = '<!DOCTYPE x [<!ENTITY e SYSTEM "e"><!ENTITY i "/x">]>';
   const text = `${doctype}<urlset><url><loc>&e;/a</loc></url><url><loc>&i;/b</loc></url></urlset>`;
   expect(locsOf(text)).toEqual(['https://example.com/a']);

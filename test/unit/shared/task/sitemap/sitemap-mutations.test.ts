@@ -12,7 +12,7 @@ const DOCUMENTS = [
 ];
 const BYTES = [...'<>/!?-[]&;"\'=: \n#', '<![CDATA[', '<!--', '</', '&#', '\u0000', '\ufffd', '\ud800'];
 
-/** A document of which some characters were replaced, dropped or doubled, and where it is cut into pieces. */
+/** A document with some characters replaced, dropped or inserted, and the length of the pieces it is cut into. */
 const mutated = fc
   .tuple(
     fc.constantFrom(...DOCUMENTS),
@@ -36,7 +36,7 @@ function read(text: string, step: number) {
   return { entries, kind: parser.kind, truncated: parser.truncated };
 }
 
-test('no damage to a sitemap makes it throw, and how it is cut into pieces makes no difference', () => {
+test('a damaged sitemap never throws, and reads the same in pieces of any size', () => {
   fc.assert(
     fc.property(mutated, ({ text, step }) => {
       const whole = read(text, text.length + 1);
@@ -47,7 +47,7 @@ test('no damage to a sitemap makes it throw, and how it is cut into pieces makes
   );
 });
 
-test('time grows with the length of a document, not with its square', () => {
+test('reading time grows with the length of a document, not with its square', () => {
   const hostile = [
     '<a>'.repeat(200_000) + '</b>'.repeat(200_000),
     `<urlset><!--${'-'.repeat(2_000_000)}`,

@@ -27,7 +27,7 @@ test.each<[string, string, string, string[]]>([
     'feed',
     [LOC],
   ],
-  ['an RSS item with no more than a guid', `<rss><item><guid>${LOC}</guid></item></rss>`, 'feed', [LOC]],
+  ['an RSS item with only a guid', `<rss><item><guid>${LOC}</guid></item></rss>`, 'feed', [LOC]],
   ['an RSS item whose guid is no URL', '<rss><item><guid>tag:1</guid></item></rss>', 'feed', []],
   [
     'a JSON Feed',
@@ -41,22 +41,27 @@ test.each<[string, string, string, string[]]>([
   ['a list', `# pages\n\n ${LOC} \r\nno url`, 'text', [LOC, 'no url']],
   ['an HTML page', `<!DOCTYPE html><html><a href="${LOC}">a</a></html>`, 'html', []],
   ['an XHTML page', `<?xml version="1.0"?><html xmlns="x"><url><loc>${LOC}</loc></url></html>`, 'html', []],
-  ['nothing', '', 'empty', []],
+  ['an empty document', '', 'empty', []],
   ['a byte order mark and blank lines', '\ufeff\n \r\n', 'empty', []],
   ['prose', 'this is no sitemap', 'unknown', []],
-  ['another vocabulary', '<opml><outline url="x"/></opml>', 'unknown', []],
-  ['a root of its own', `<root><url><loc>${LOC}</loc></url></root>`, 'urlset', [LOC]],
+  ['XML of another vocabulary', '<opml><outline url="x"/></opml>', 'unknown', []],
+  ['an unknown root around url entries', `<root><url><loc>${LOC}</loc></url></root>`, 'urlset', [LOC]],
   ['a root named like a method', `<constructor><url><loc>${LOC}</loc></url></constructor>`, 'urlset', [LOC]],
-  ['a warning before it', `Warning: x in y.php\n<?xml version="1.0"?>${url(`<loc>${LOC}</loc>`)}`, 'urlset', [LOC]],
-])('the content of %s decides what it is', (_, text, kind, locs) => {
+  [
+    'a sitemap after a PHP warning',
+    `Warning: x in y.php\n<?xml version="1.0"?>${url(`<loc>${LOC}</loc>`)}`,
+    'urlset',
+    [LOC],
+  ],
+])('a document is recognised by its content: %s', (_, text, kind, locs) => {
   expect(parse(text)).toMatchObject({ kind, locs });
 });
 
 test.each<[string, string]>([
   ['comments and CDATA inside', `<loc>https://exam<!-- x -->ple<![CDATA[.com/]]>a</loc>`],
-  ['white space of any kind around', '<loc>\u00a0\n https://example.com/a \u2003</loc>'],
+  ['white space of any kind around it', '<loc>\u00a0\n https://example.com/a \u2003</loc>'],
   ['an element inside', `<loc><url>${LOC}</url></loc>`],
-  ['a prefix, everywhere', `<s:loc>${LOC}</s:loc>`],
+  ['a namespace prefix', `<s:loc>${LOC}</s:loc>`],
   ['upper case', `<LOC>${LOC}</LOC>`],
   ['no end tag of its own', `<loc>${LOC}`],
   ['no loc at all', LOC],
@@ -67,15 +72,15 @@ test.each<[string, string]>([
 
 // biome-ignore format: a table
 test.each<[string, string]>([
-  ['WordPress',  '<updated>2026-11-20T10:00:00Z</updated><published>2020-01-01T10:00:00Z</published>'],
-  ['Blogger',    '<published>2020-01-01T10:00:00Z</published><updated>2026-11-20T10:00:00Z</updated>'],
-  ['a mistake',  '<updated>2026-11-20T10:00:00Z</updated><published>long ago</published>'],
-])('an article of Atom was changed when it was updated, wherever it says when it was published: %s', (_, dates) => {
+  ['WordPress',                 '<updated>2026-11-20T10:00:00Z</updated><published>2020-01-01T10:00:00Z</published>'],
+  ['Blogger',                   '<published>2020-01-01T10:00:00Z</published><updated>2026-11-20T10:00:00Z</updated>'],
+  ['an invalid published date', '<updated>2026-11-20T10:00:00Z</updated><published>long ago</published>'],
+])('the lastmod of an Atom entry is its updated date, wherever its published date stands: %s', (_, dates) => {
   const { entries } = parse(`<feed><entry><link href="${LOC}"/>${dates}</entry></feed>`);
   expect(entries).toEqual([{ loc: LOC, lastmod: '2026-11-20T10:00:00Z', to: 'page' }]);
 });
 
-test('an item of a JSON Feed is at its url, else at an external one, or where its id is', () => {
+test('a JSON Feed item is at its url, otherwise at its external_url, otherwise at an id that is a URL', () => {
   const items = [
     { id: '1', url: ' /b?x=1 ', external_url: 'https://other.test/', date_published: '2025', date_modified: '2026' },
     { url: '', external_url: 'https://other.test/', date_published: '2025' },
@@ -95,16 +100,16 @@ test('an item of a JSON Feed is at its url, else at an external one, or where it
 
 // biome-ignore format: a table
 test.each([
-  ['in a text',          `{"url": "${LOC}", "title": "}]} \\" {["}, {"url": "https://exa`, [LOC]],
-  ['behind an item',     `{"url": "${LOC}", "authors": [{"name": "A"}]},`,                [LOC]],
-  ['in a list of one',   `{"url": "${LOC}"}, {"url": "x", "tags": ["a", "b"`,            [LOC]],
-  ['behind its items',   `{"url": "${LOC}"}], "hubs": [{"type": "x"}, {"ty`,             [LOC]],
-])('of a JSON Feed that is cut off %s, the complete items are read', (_, items, locs) => {
+  ['in a string',          `{"url": "${LOC}", "title": "}]} \\" {["}, {"url": "https://exa`, [LOC]],
+  ['after an item',        `{"url": "${LOC}", "authors": [{"name": "A"}]},`,                [LOC]],
+  ['in a list in an item', `{"url": "${LOC}"}, {"url": "x", "tags": ["a", "b"`,            [LOC]],
+  ['after its items',      `{"url": "${LOC}"}], "hubs": [{"type": "x"}, {"ty`,             [LOC]],
+])('a JSON Feed that is cut off %s gives its complete items', (_, items, locs) => {
   const { truncated, ...read } = parse(`{"version": "https://jsonfeed.org/version/1.1", "items": [${items}`);
   expect([read.kind, read.locs, truncated]).toEqual(['feed', locs, true]);
 });
 
-test('of a JSON Feed longer than 8 MiB the items before that are read', () => {
+test('a JSON Feed longer than 8 MiB gives the items before that limit', () => {
   const parser = new SitemapParser();
   parser.write(`{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "${LOC}"}, {"url": "`);
   for (let at = 0; at < 9; at++) parser.write('a'.repeat(2 ** 20));
@@ -112,7 +117,7 @@ test('of a JSON Feed longer than 8 MiB the items before that are read', () => {
   expect([parser.isOver, parser.kind, parser.truncated]).toEqual([true, 'feed', true]);
 });
 
-test('JSON is held up to 8 MiB, and then over', () => {
+test('reading JSON ends after 8 MiB', () => {
   const parser = new SitemapParser();
   parser.write('{"version": "https://jsonfeed.org/version/1.1", "items": [');
   for (let at = 0; at < 7; at++) parser.write(' '.repeat(2 ** 20));
@@ -121,7 +126,7 @@ test('JSON is held up to 8 MiB, and then over', () => {
   expect([parser.isOver, parser.end(), parser.kind]).toEqual([true, [], 'unknown']);
 });
 
-test('a JSON Feed has at most 10 000 items, and one with more is called cut off', () => {
+test('a JSON Feed gives at most 10 000 items, and one with more is reported as truncated', () => {
   const itemsOf = (count: number) => {
     const parser = new SitemapParser();
     const items = Array.from({ length: count }, () => ({ url: LOC }));
@@ -134,7 +139,7 @@ test('a JSON Feed has at most 10 000 items, and one with more is called cut off'
   ]);
 });
 
-test('entities are decoded, and an ampersand that is none stays', () => {
+test('entities are decoded, and an ampersand that begins none stays', () => {
   expect(parse(url('<loc>https://example.com/?a=1&amp;b=2&#38;c=3&d=4</loc>')).locs).toEqual([
     'https://example.com/?a=1&b=2&c=3&d=4',
   ]);
@@ -151,7 +156,7 @@ test('the loc of an image or a video is no page', () => {
   expect(parse(url(`${image}<loc>${LOC}</loc>${broken}`)).locs).toEqual([LOC]);
 });
 
-test('lastmod is handed on as it was written, and belongs to its entry', () => {
+test('lastmod is passed on as written, and belongs to its entry alone', () => {
   const text = `<urlset><url><lastmod> 2004-13 </lastmod><loc>${LOC}</loc></url><url><loc>${LOC}</loc></url></urlset>`;
   expect(parse(text).entries).toEqual([
     { loc: LOC, lastmod: '2004-13', to: 'page' },
@@ -173,11 +178,11 @@ test.each<[string, string, string[]]>([
   ['after a loc', '<urlset><url><loc>x:1</loc><lastm', ['x:1']],
   ['within an entry that has no loc', '<urlset><url>https://example.com/trunc', []],
   ['after its last entry', '<urlset><url><loc>x:1</loc></url>', ['x:1']],
-])('a document that is cut off %s keeps what is complete, and says so', (_, text, locs) => {
+])('a document that is cut off %s gives its complete locations and is reported as truncated', (_, text, locs) => {
   expect(parse(text)).toMatchObject({ kind: 'urlset', truncated: true, locs });
 });
 
-test('a document that is all there is not truncated, whatever comes after it', () => {
+test('a complete document is not truncated, whatever comes after it', () => {
   expect(parse(`${url(`<loc>${LOC}</loc>`)}<script>x`)).toMatchObject({ truncated: false, locs: [LOC] });
 });
 
@@ -192,7 +197,7 @@ test.each([
     'in many pieces behind white space',
     url(`<loc>\n${' '.repeat(100)}https://example.com/${'?&amp;a'.repeat(3_000)}</loc>`),
   ],
-  ['the same, without a loc', url(`\n${' '.repeat(100)}https://example.com/${'?&amp;a'.repeat(3_000)}`)],
+  ['in many pieces, without a loc', url(`\n${' '.repeat(100)}https://example.com/${'?&amp;a'.repeat(3_000)}`)],
   [
     'in a JSON Feed',
     JSON.stringify({ version: 'https://jsonfeed.org/version/1.1', items: [{ url: `${LOC}${'x'.repeat(20_000)}` }] }),
@@ -203,7 +208,7 @@ test.each([
   expect(readListedUrl(loc)).toHaveProperty('problem');
 });
 
-test('what lies deeper than 64 elements is passed over', () => {
+test('elements nested deeper than 64 levels are skipped', () => {
   const deep = Array.from({ length: 20_000 }, (_, index) => `x${index % 2}`);
   const nested = `<${deep.join('><')}><loc>no</loc></${deep.toReversed().join('></')}>`;
   expect(parse(`<urlset><url><loc>${LOC}</loc>${nested}</url><url><loc>${LOC}</loc></url></urlset>`).locs).toEqual([
@@ -212,26 +217,26 @@ test('what lies deeper than 64 elements is passed over', () => {
   ]);
 });
 
-test('an HTML page is over as soon as it is known to be one', () => {
+test('reading ends as soon as a document is known to be HTML', () => {
   const parser = new SitemapParser();
   parser.write('<!doctype html><html>');
   expect(parser.isOver).toBe(true);
 });
 
-test('a document without a root that we know is over after a megabyte', () => {
+test('reading a document without a known root ends after a megabyte', () => {
   const parser = new SitemapParser();
   for (let i = 0; i < 1_100; i++) parser.write(`<x>${'y'.repeat(1_000)}</x>`);
   expect(parser).toMatchObject({ isOver: true, kind: 'unknown' });
 });
 
-test('any text is a list for who named it as a file', () => {
+test('any text is read as a list if it was given as a file', () => {
   expect(parse('example.com\nhttps://example.com/a', { anyText: true })).toMatchObject({
     kind: 'text',
     locs: ['example.com', LOC],
   });
 });
 
-test.each([1, 2, 3, 7, 100])('a document in pieces of %i characters is the same document', (step) => {
+test.each([1, 2, 3, 7, 100])('a document reads the same in pieces of %i characters', (step) => {
   const text = `\ufeff\n<?xml version="1.0"?><!DOCTYPE x><urlset xmlns:i="y"><url><loc>https://example.com/?a&amp;b<![CDATA[&]]></loc>
     <i:image a='1' b="2"><i:loc>z</i:loc></i:image><lastmod>2024</lastmod></url><!-- <url> --><url><loc>x:2</loc></url></urlset>`;
   expect(parse(text, { step })).toEqual(parse(text));

@@ -15,13 +15,13 @@ const TASK: Task = {
 
 // biome-ignore format: a table
 test.each<[string, Partial<Task>, string]>([
-  ['the page of a sitemap',                   {},                                                            ''],
-  ['of the priority queue, by another host',  { queue: 'priority', host: 'b.test' },                         ''],
-  ['for a step',                              { step: 'detail', mark: 'detail http://a.test/1' },            ''],
-  ['that was followed',                       { depth: 2 },                                                  '{"depth":2}'],
-  ['that is compared by something else',      { mark: 'http://b.test/1' },                                   '{"url":"http://a.test/1"}'],
-  ['that redirects have led on',              { redirects: ['http://b.test/\t"'] },                          '{"redirects":["http://b.test/\\t\\""]}'],
-])('the form of a task says what its place does not: %s', (_, extra, form) => {
+  ['the page of a sitemap',                      {},                                                            ''],
+  ['one of the priority queue and another host', { queue: 'priority', host: 'b.test' },                         ''],
+  ['one for a step',                             { step: 'detail', mark: 'detail http://a.test/1' },            ''],
+  ['one that was followed',                      { depth: 2 },                                                  '{"depth":2}'],
+  ['one compared by another URL',                { mark: 'http://b.test/1' },                                   '{"url":"http://a.test/1"}'],
+  ['one that was redirected',                    { redirects: ['http://b.test/\t"'] },                          '{"redirects":["http://b.test/\\t\\""]}'],
+])('the form of a task holds only what its place in the store does not say: %s', (_, extra, form) => {
   const task = { ...TASK, ...extra };
   expect(formOf(task)).toBe(form);
   expect(taskOf(form, task)).toEqual(task);
@@ -41,7 +41,7 @@ test.each([
   expect(taskOf(form, TASK)).toBeUndefined();
 });
 
-test('records have some of the fields, and what begins anew has neither redirects nor logins', () => {
+test('records have some of the fields, and a task that starts again has neither redirects nor logins', () => {
   const task = {
     ...TASK,
     depth: 1,
@@ -64,7 +64,7 @@ const anyUrl = fc
   .map(([scheme, login, host, path, rest]) => readUrl(`${scheme}://${login}${host}${path}${rest}`))
   .filter((url): url is CrawlUrl => !isProblem(url));
 
-test('whatever is offered, a store and a message give it back as it was', () => {
+test('any offered task comes back unchanged from a store and from a message', () => {
   fc.assert(
     fc.property(
       anyUrl,

@@ -19,7 +19,7 @@ function short(outcome: Outcome): string {
 }
 
 test.each([
-  // status  Retry-After   first attempt           last attempt         host in order?
+  // status  Retry-After   first attempt           last attempt         host answered?
   [200, undefined, 'done', 'done', true],
   [204, undefined, 'done', 'done', true],
   [299, undefined, 'done', 'done', true],
@@ -44,14 +44,17 @@ test.each([
   [503, undefined, 'retry http_5xx', 'failed http_5xx', false],
   [503, '30', 'defer 30000', 'defer 30000', false],
   [504, undefined, 'retry http_5xx', 'failed http_5xx', false],
-])('%i with Retry-After %s: %s, at last %s', (status, retryAfter, first, last, hostAnswered) => {
-  const answer = { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } };
-  const judged = [judgeAnswer(answer, FIRST), judgeAnswer(answer, LAST)];
-  expect(judged.map(({ outcome }) => short(outcome))).toEqual([first, last]);
-  expect(judged[0]?.hostAnswered).toBe(hostAnswered);
-});
+])(
+  'status %i with Retry-After %s: %s at first, %s at the last attempt',
+  (status, retryAfter, first, last, hostAnswered) => {
+    const answer = { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } };
+    const judged = [judgeAnswer(answer, FIRST), judgeAnswer(answer, LAST)];
+    expect(judged.map(({ outcome }) => short(outcome))).toEqual([first, last]);
+    expect(judged[0]?.hostAnswered).toBe(hostAnswered);
+  },
+);
 
-test('a 304 that nobody asked for is no page that is known', () => {
+test('a 304 to an unconditional request is retried, and fails at the last attempt', () => {
   const answer = { status: 304, headers: {} };
   const judged = [FIRST, LAST].map((about) => judgeAnswer(answer, { ...about, isUnconditional: true }));
   expect(judged.map(({ outcome }) => short(outcome))).toEqual(['retry redirects', 'failed redirects']);
@@ -74,7 +77,7 @@ test.each<[FetchFailure, string, string, string, boolean | undefined]>([
   ['exhausted', 'defer', 'defer', 'defer', undefined],
   ['proxy', 'defer', 'defer', 'defer', undefined],
   ['aborted', 'defer', 'defer', 'defer', undefined],
-])('%s: %s, then %s, at last %s', (reason, first, second, last, hostAnswered) => {
+])('failure %s: %s at first, then %s, %s at the last attempt', (reason, first, second, last, hostAnswered) => {
   const judged = [0, 1, 2].map((attempts) => judgeFailure({ reason, message: 'why' }, { ...FIRST, attempts }));
   expect(judged.map(({ outcome }) => short(outcome))).toEqual([first, second, last]);
   expect(judged[0]?.hostAnswered).toBe(hostAnswered);
@@ -91,11 +94,14 @@ test.each([
   [502, undefined, 'answers of 5xx', undefined],
   [503, undefined, 'answers of 5xx', 'HTTP 503'],
   [503, '5', undefined, undefined],
-])('%i with Retry-After %s: the fault is %s, and it slows down by %s', (status, retryAfter, hostFault, slowDown) => {
-  const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
-  const judged = judgeAnswer({ status, headers }, FIRST);
-  expect([judged.hostFault, judged.slowDown]).toEqual([hostFault, slowDown]);
-});
+])(
+  'status %i with Retry-After %s: the host fault is %s, the slow-down %s',
+  (status, retryAfter, hostFault, slowDown) => {
+    const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+    const judged = judgeAnswer({ status, headers }, FIRST);
+    expect([judged.hostFault, judged.slowDown]).toEqual([hostFault, slowDown]);
+  },
+);
 
 test.each<[FetchFailure, string | undefined]>([
   ['timeout', 'time-outs'],
@@ -108,7 +114,7 @@ test.each<[FetchFailure, string | undefined]>([
   ['size', undefined],
   ['redirects', undefined],
   ['aborted', undefined],
-])('%s: the fault is %s', (reason, hostFault) => {
+])('failure %s: the host fault is %s', (reason, hostFault) => {
   expect(judgeFailure({ reason, message: 'why' }, FIRST).hostFault).toBe(hostFault);
 });
 
@@ -124,12 +130,12 @@ test.each<[FetchFailure, string, number | undefined, string | undefined]>([
   ['network', 'no host answers', undefined, 'outage: no answer'],
   ['size', 'too long', 200, undefined],
   ['exhausted', 'EMFILE', undefined, undefined],
-])('%s (%s, status %s): the host is %s', (reason, message, status, expected) => {
+])('failure %s (%s, status %s): the host trouble is %s', (reason, message, status, expected) => {
   const { hostTrouble } = judgeFailure({ reason, message, status }, FIRST);
   expect(hostTrouble && `${hostTrouble.kind}: ${hostTrouble.reason}`).toBe(expected);
 });
 
-test('an error that a host answers with is no silence', () => {
+test('a host that answers with an error does not count as silent', () => {
   expect(judgeAnswer({ status: 503, headers: {} }, FIRST).hostTrouble).toEqual({
     kind: 'answered',
     reason: 'HTTP 503',
@@ -149,7 +155,7 @@ test.each<[string, Partial<Circumstances>, string, string | undefined]>([
   ['5 times',                                 { throttles: 5, answersOthers: true },                  'retry http_4xx',     undefined],
   ['5 times, at its last attempt',            { throttles: 5, answersOthers: true, attempts: 2 },     'failed http_4xx',    undefined],
   ['15 times, by a host that answers nobody', { throttles: 15 },                                      'retry http_4xx',     undefined],
-])('429 without a time, throttled %s: %o', (_, about, expected, slowDown) => {
+])('429 without Retry-After, throttled before: %s, %o', (_, about, expected, slowDown) => {
   const { outcome, ...judged } = judgeAnswer({ status: 429, headers: {} }, { ...FIRST, ...about });
   const alone = outcome.kind === 'defer' && outcome.throttled ? `defer alone ${outcome.inMs}` : undefined;
   const host = outcome.kind === 'defer' && outcome.host ? `defer ${outcome.host.reason}` : undefined;
@@ -157,12 +163,12 @@ test.each<[string, Partial<Circumstances>, string, string | undefined]>([
   expect(judged.hostAnswered).toBe(false);
 });
 
-test('a time that a host names is heard, however often, and whatever it answers others', () => {
+test('a Retry-After is honoured, however often the page was throttled and whatever other pages get', () => {
   const throttled = { status: 429, headers: { 'retry-after': '5' } };
   expect(short(judgeAnswer(throttled, { ...FIRST, throttles: 14, answersOthers: true }).outcome)).toBe('defer 5000');
 });
 
-test('a page that is always throttled begins to pay attempts, so that its run ends', () => {
+test('a page that is always throttled is charged attempts in the end, so that its run ends', () => {
   const throttled = { status: 429, headers: { 'retry-after': '5' } };
   expect(short(judgeAnswer(throttled, { ...FIRST, throttles: MOST_THROTTLES - 1 }).outcome)).toBe('defer 5000');
   expect(short(judgeAnswer(throttled, { ...FIRST, throttles: MOST_THROTTLES }).outcome)).toBe('retry http_4xx');

@@ -32,7 +32,7 @@ test.each<[Omit<FollowedRequest, 'url'>, TaskRequest | undefined]>([
   [{ method: 'PUT', body: [1] },                            { method: 'PUT', body: '[1]', headers: { 'content-type': 'application/json' } }],
   [{ method: 'POST', body: new URLSearchParams({ q: 'ä b' }) }, { method: 'POST', body: 'q=%C3%A4+b', headers: { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' } }],
   [{ method: 'POST', body: {}, headers: { 'Content-Type': 'application/graphql+json' } }, { method: 'POST', body: '{}', headers: { 'content-type': 'application/graphql+json' } }],
-])('%o is the request %o', (followed, request) => {
+])('following %o makes the request %o', (followed, request) => {
   expect(requestOf({ url: '/1', ...followed })).toEqual(request);
 });
 
@@ -86,7 +86,7 @@ test.each([
   expect(before.map((each) => sentTo(URL_1, afterRedirect(each, status), URL_1).method)).toEqual(methods);
 });
 
-test('its headers go to the first origin only, and the type of its body with the body', () => {
+test('the headers of a request go only to its first origin, but the content type goes with the body', () => {
   const request: TaskRequest = {
     method: 'POST',
     body: 'a',
@@ -103,13 +103,13 @@ test('its headers go to the first origin only, and the type of its body with the
   expect(sentTo('http://b.test/2', got, URL_1)).toEqual({ method: 'GET', headers: {}, mayRepeat: true });
 });
 
-test('what may be repeated', () => {
+test('idempotent methods, and requests declared idempotent, may be repeated', () => {
   const may = METHODS.filter((method) => sentTo(URL_1, { method }, URL_1).mayRepeat);
   expect(may).toEqual(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
   expect(sentTo(URL_1, { method: 'POST', idempotent: true }, URL_1).mayRepeat).toBe(true);
 });
 
-test('only answers to GET and HEAD without credentials are for other runs', () => {
+test('only answers to GET and HEAD without credentials are cached for other runs', () => {
   const requests: (TaskRequest | undefined)[] = [
     undefined,
     { method: 'HEAD' },
@@ -144,7 +144,7 @@ const anyRequest: fc.Arbitrary<TaskRequest> = fc
     ...(idempotent === undefined ? {} : { idempotent }),
   }));
 
-test('a request comes through stores and messages as it was, and its mark says step, URL and digest', () => {
+test('a request comes back unchanged from stores and messages, and its mark holds step, URL and digest', () => {
   fc.assert(
     fc.property(anyRequest, fc.constantFrom('', 'detail'), (request, step) => {
       const url = readUrl('http://a.test:81/x?y=%7e');
@@ -160,7 +160,7 @@ test('a request comes through stores and messages as it was, and its mark says s
   );
 });
 
-test('two requests have one mark only if they are the same', () => {
+test('two requests have the same digest only if they are the same', () => {
   fc.assert(
     fc.property(anyRequest, anyRequest, (a, b) => {
       const same = (request: TaskRequest): string => {
@@ -178,7 +178,7 @@ test('two requests have one mark only if they are the same', () => {
   expect(digestOf({ method: 'GET', headers: ab })).toBe(digestOf({ method: 'GET', headers: ba }));
 });
 
-test('what a request has been through is no part of its mark, and a new task begins without it', () => {
+test('the history of a request is not part of its digest, and a new task begins without it', () => {
   const request = { method: 'POST', body: 'a' } as const;
   const later = { ...request, isGet: true, isSent: true } as const;
   expect(digestOf(later)).toBe(digestOf(request));

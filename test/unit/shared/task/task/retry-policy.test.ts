@@ -13,7 +13,7 @@ test.each<[RetrySchedule, readonly number[]]>([
   [{ backoff: 'linear', firstDelayMs: 100, maxDelayMs: 250 },   [100, 200, 250, 250]],
   [{ backoff: 'fixed', firstDelayMs: 700 },                     [700, 700, 700, 700]],
   [{ backoff: 'fixed', firstDelayMs: 700, maxDelayMs: 600 },    [600, 600, 600, 600]],
-])('by the schedule %o attempts wait %o ms', (schedule, waits) => {
+])('with the schedule %o, retries wait %o ms', (schedule, waits) => {
   expect([1, 2, 3, 9].map((attempts) => retryDelayMs(attempts, 0.5, schedule))).toEqual(waits);
 });
 
@@ -42,7 +42,7 @@ test.each<[RetryPolicy['when'] | undefined, Outcome, string, string]>([
   ['all',                          { kind: 'done' },        'done',              'done'],
   ['all',                          { kind: 'defer' },       'defer',             'defer'],
   ['all',                          { kind: 'skipped', reason: 'size' }, 'skipped size', 'skipped size'],
-])('with when: %o, %o becomes %s, at last %s', (when, judged, first, last) => {
+])('with when: %o, %o becomes %s, at the last attempt %s', (when, judged, first, last) => {
   const policy = when === undefined ? {} : { when };
   const outcomes = [0, 2].map((attempts) => underPolicy(judged, policy, { ...FIRST, attempts }));
   expect(outcomes.map((each) => ('reason' in each ? `${each.kind} ${each.reason}` : each.kind))).toEqual([first, last]);
@@ -56,7 +56,7 @@ test('a retry waits by the schedule of the policy, and without a policy nothing 
   expect(underPolicy(retry('timeout'), undefined, FIRST)).toEqual(retry('timeout'));
 });
 
-test('a function that throws does not retry, and says so', () => {
+test('a retry.when that throws fails the task, and the detail says so', () => {
   const when = () => {
     throw new Error('oops');
   };
@@ -69,16 +69,16 @@ test('a function that throws does not retry, and says so', () => {
 
 // biome-ignore format: a table
 test.each<[string, unknown, string]>([
-  ['what can not be shown', Object.create(null),               'why; and retry.when of its step threw: no error'],
+  ['a value without a text', Object.create(null),               'why; and retry.when of its step threw: no error'],
   ['a long error',          new Error('x'.repeat(5_000_000)),  `why; and retry.when of its step threw: Error: ${'x'.repeat(493)}`],
-])('a when may throw %s', (_, thrown, detail) => {
+])('a retry.when that throws %s is reported in short', (_, thrown, detail) => {
   const when = () => {
     throw thrown;
   };
   expect(underPolicy(retry('timeout'), { when }, FIRST)).toEqual({ kind: 'failed', reason: 'timeout', detail });
 });
 
-test('a when that is async tries nothing again, and says so', () => {
+test('an async retry.when fails the task, and the detail says so', () => {
   const when = (async () => true) as never;
   expect(underPolicy(retry('timeout'), { when }, FIRST)).toMatchObject({
     kind: 'failed',
@@ -97,6 +97,6 @@ test.each<[unknown, readonly (string | RegExp)[]]>([
   [{ when: 'never' },                 ['expected when to be transient, all, a list of reasons or a function']],
   [{ when: ['deadline'] },            [/^tasks are not retried for deadline; the reasons are timeout, dns/]],
   [{ delay: 5 },                      ['there is no delay; there are attempts, backoff, firstDelayMs, maxDelayMs, when']],
-])('of the policy %o is wrong: %o', (policy, problems) => {
+])('the policy %o has the problems %o', (policy, problems) => {
   expect(policyProblems(policy)).toEqual(problems.map((each) => (each instanceof RegExp ? expect.stringMatching(each) : each)));
 });

@@ -32,7 +32,7 @@ test.each([
   expect(routeOf(url, DEFAULT_ROUTING)).toEqual(deadlineMs === undefined ? { queue } : { queue, deadlineMs });
 });
 
-test('the first rule that matches wins, and all that a rule names must match', () => {
+test('the first rule that matches wins, and a rule matches only if all of its conditions do', () => {
   const rules: RoutingRule[] = [
     { host: 'example.com', path: '/shop', queue: 'normal' },
     { host: 'example.com', queue: 'priority' },

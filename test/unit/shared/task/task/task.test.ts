@@ -24,7 +24,7 @@ const TASK: Task = {
   queue: 'priority',
 };
 
-test('a message says what the task is, and is read back as it was written', () => {
+test('a message holds its task, and reads back as it was written', () => {
   const task = { ...TASK, url: 'http://example.com/%7ea?%22quoted%22' };
   expect(JSON.parse(writeMessage(task))).toEqual({ v: 1, run: 'run-1', url: task.url, depth: 2, queue: 'priority' });
   expect(read(writeMessage(task))).toEqual({ kind: 'task', task });
@@ -36,7 +36,7 @@ test('a step travels with its task, and is part of its mark', () => {
   expect(idOf(task)).not.toBe(idOf({ ...task, mark: 'http://example.com/' }));
 });
 
-test('what a run compares a URL by travels with its task, when its own rules make it another', () => {
+test('the key of a URL travels with its task if the rules of the run make it differ from the URL', () => {
   const task = {
     ...TASK,
     url: 'http://www.example.com/a/?b',
@@ -53,7 +53,7 @@ test('the folder in which its links are followed travels with a task', () => {
   expect(read(writeMessage(task))).toEqual({ kind: 'task', task });
 });
 
-test('a stranger needs to say no more than the URL', () => {
+test('a message from another program needs only a URL', () => {
   const message = read('{"url":"https://example.com"}');
   expect(message).toEqual({
     kind: 'task',
@@ -85,20 +85,20 @@ test.each([
 
 // biome-ignore format: a table
 test.each<[string, string, string | undefined]>([
-  ['a folder of 64 KiB',               JSON.stringify({ url: 'http://a.test/', within: 'x'.repeat(MAX_FIELD_BYTES) }),          undefined],
-  ['one byte more',                    JSON.stringify({ url: 'http://a.test/', within: `${'é'.repeat(MAX_FIELD_BYTES / 2)}x` }), `Too big: expected at most ${MAX_FIELD_BYTES} bytes   → at within`],
-  ['a step of more',                   JSON.stringify({ url: 'http://a.test/', step: 'x'.repeat(MAX_FIELD_BYTES + 1) }),        'at step'],
-  ['a key of more',                    JSON.stringify({ url: 'http://a.test/', key: 'x'.repeat(MAX_FIELD_BYTES + 1) }),         'at key'],
-  ['a redirect of more',               JSON.stringify({ url: 'http://a.test/', redirects: ['x'.repeat(MAX_FIELD_BYTES + 1)] }), 'at redirects[0]'],
-  ['a body of 256 KiB',                '{"url":"http://a.test/"}'.padEnd(MAX_BODY_BYTES),                                       undefined],
-  ['one byte more, whatever it holds', '{"v":3}'.padEnd(MAX_BODY_BYTES + 1),                                                    'the body has 262145 bytes, more than 262144'],
-])('a message has a size: %s', (_, body, problem) => {
+  ['a folder of 64 KiB',                      JSON.stringify({ url: 'http://a.test/', within: 'x'.repeat(MAX_FIELD_BYTES) }),          undefined],
+  ['a folder of one byte more',               JSON.stringify({ url: 'http://a.test/', within: `${'é'.repeat(MAX_FIELD_BYTES / 2)}x` }), `Too big: expected at most ${MAX_FIELD_BYTES} bytes   → at within`],
+  ['a longer step',                           JSON.stringify({ url: 'http://a.test/', step: 'x'.repeat(MAX_FIELD_BYTES + 1) }),        'at step'],
+  ['a longer key',                            JSON.stringify({ url: 'http://a.test/', key: 'x'.repeat(MAX_FIELD_BYTES + 1) }),         'at key'],
+  ['a longer redirect',                       JSON.stringify({ url: 'http://a.test/', redirects: ['x'.repeat(MAX_FIELD_BYTES + 1)] }), 'at redirects[0]'],
+  ['a body of 256 KiB',                       '{"url":"http://a.test/"}'.padEnd(MAX_BODY_BYTES),                                       undefined],
+  ['a body of one byte more, of any version', '{"v":3}'.padEnd(MAX_BODY_BYTES + 1),                                                    'the body has 262145 bytes, more than 262144'],
+])('a message and its fields have a maximum size: %s', (_, body, problem) => {
   const message = read(body);
   if (problem === undefined) expect(message.kind).toBe('task');
   else expect(message).toMatchObject({ kind: 'malformed', problem: expect.stringContaining(problem) });
 });
 
-test('a newer version is never malformed', () => {
+test('a message of a newer version is never malformed', () => {
   expect(read('{"v":3,"address":"http://example.com"}')).toEqual({ kind: 'newer', version: 3 });
 });
 
@@ -109,14 +109,14 @@ test('the fingerprint is the first half of SHA-256, as hex', () => {
   expect(markOf('http://example.com/', 'detail')).toBe('detail http://example.com/');
 });
 
-test('a text that is no URL is marked by itself, on one line and without its password', () => {
+test('a text that is no URL is its own mark, on one line and without its password', () => {
   expect(malformedTextOf(' ht!tp:/x\n\ty ')).toBe('ht!tp:/x y');
   expect(malformedMarkOf(' ht!tp:/x\n\ty ')).toBe('  ht!tp:/x y');
   expect(malformedMarkOf('ftp://user:pw@host/')).toBe('ftp://host/');
   expect(malformedMarkOf('x'.repeat(9_999)).length).toBe(2_048);
 });
 
-test('no text has the mark of a page for a step, or of a join', () => {
+test('a malformed text never gets the mark of a step or a join', () => {
   const marks = [markOf('https://a.test/1', 'product'), joinMark('report'), markOf('https://a.test/1', '', 'd')];
   for (const mark of marks) expect(malformedMarkOf(mark)).toBe(`  ${mark.trim()}`);
 });
@@ -130,6 +130,6 @@ test.each([
   ['A', false],
   ['a_b', false],
   ['a'.repeat(64), false],
-])('%s as a run id: %s', (id, isGood) => {
+])('%s is a valid run id: %s', (id, isGood) => {
   expect(RUN_ID.test(id)).toBe(isGood);
 });

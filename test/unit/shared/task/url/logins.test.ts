@@ -27,7 +27,7 @@ test('a login is for its origin: scheme, host name and port', () => {
   expect(loginFor('http://a.test/', JSON.parse('{"__proto__":"x"}'))).toBeUndefined();
 });
 
-test('a URL with a login is another page than without, or with another; its key has nothing of the login', () => {
+test('a URL has a different key for each login and for none, and the key reveals nothing of the login', () => {
   const key = 'http://a.test/x';
   const keys = [undefined, 'u:p', 'u:q', 'v:p', 'u'].map((login) => keyWithLogin(key, login));
   expect(new Set(keys).size).toBe(5);
@@ -57,7 +57,7 @@ const TASK: Task = {
   ...{ depth: 0, queue: 'normal', logins: { 'http://a.test': 'u:p' } },
 };
 
-test('a task has its logins in its message, in a field of their own', () => {
+test('a message holds the logins of its task in a field of their own', () => {
   expect(JSON.parse(writeMessage(TASK))).toEqual({
     ...{ v: 1, run: 'r', url: 'http://a.test/x', depth: 0, queue: 'normal', logins: { 'http://a.test': 'u:p' } },
   });
@@ -71,7 +71,7 @@ test('a task has its logins in its message, in a field of their own', () => {
   expect(readMessage(Buffer.from(writeMessage(moved)))).toEqual({ kind: 'task', task: moved });
 });
 
-test('another client may leave them in the URL: they are taken off', () => {
+test('logins that another client left in a URL are moved out of it', () => {
   const body = { run: 'r', url: 'http://u:p@a.test/x', redirects: ['http://v:q@b.test/y', 'http://b.test/z'] };
   expect(readMessage(Buffer.from(JSON.stringify(body)))).toEqual({
     kind: 'task',
@@ -82,7 +82,7 @@ test('another client may leave them in the URL: they are taken off', () => {
   });
 });
 
-test('Redis has them in the task, and nowhere else', () => {
+test('Redis holds logins in the stored task and nowhere else', () => {
   const { run, ...offer } = TASK;
   const parts = writeOffer(offer).split('\t');
   const form = parts.pop() ?? '';

@@ -18,7 +18,7 @@ console.log(JSON.stringify({
 }));
 `;
 
-test('credentials are removed from texts of megabytes, and problems cut, after many expressions too', () => {
+test('credentials are removed from texts of megabytes and problems are cut, even after many regular expressions', () => {
   expect(afterManyExpressions(SCRIPT)).toEqual({
     // Of `/…/@` and the like, what stands before the `@` is taken for credentials.
     kept: [0, 0, -1, -1, 0, 0],

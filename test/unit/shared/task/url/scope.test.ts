@@ -3,7 +3,7 @@ import { registrableDomainOf } from '../../../../../shared/task/url/registrable-
 import { type Scope, scopeTest } from '../../../../../shared/task/url/scope.ts';
 import { hostKeyOf } from '../../../../../shared/task/url/url.ts';
 
-/** Is the link of a seed followed, and within which folder are its own? */
+/** Returns what a followed link of a seed passes on: `{}`, or the folder its own links are bound to. Undefined: it is not followed. */
 function follow(scope: Scope, seed: string, finalUrl: string, link: string) {
   const host = hostKeyOf(new URL(seed));
   const isInScope = scopeTest(scope, { url: seed, host, depth: 0 }, finalUrl, registrableDomainOf);
@@ -39,11 +39,11 @@ test.each<[Scope, string, string, boolean]>([
   ['path',   'https://example.com/caf%c3%a9/',  'https://example.com/caf%C3%A9/b',   true],
   ['path',   'https://example.com/a%2Fb/',      'https://example.com/a/b/c',         false],
   ['path',   'https://u:p@example.com/docs/',   'https://example.com/docs/b',        true],
-])('%s: from %s to %s: %s', (scope, seed, link, isFollowed) => {
+])('with scope %s, the link from %s to %s is followed: %s', (scope, seed, link, isFollowed) => {
   expect(follow(scope, seed, seed, link) !== undefined).toBe(isFollowed);
 });
 
-test('where a seed redirects to belongs to it, but not the whole host for a folder', () => {
+test('the redirect target of a seed is in scope, but for scope path its whole host is not', () => {
   const [seed, www] = ['http://example.com/docs/', 'https://www.example.com/docs/start'];
   expect(follow('host', seed, www, 'https://www.example.com/x')).toEqual({});
   expect(follow('domain', 'http://example.com/', 'http://example.org/', 'http://a.example.org/')).toEqual({});
@@ -53,13 +53,13 @@ test('where a seed redirects to belongs to it, but not the whole host for a fold
   expect(follow('path', seed, login, 'https://www.example.com/docs/b'), 'out of its folder').toBeUndefined();
 });
 
-test('a folder that an older version noted as it was written holds, too', () => {
+test('a folder that an older version stored unnormalised still counts', () => {
   const task = { url: 'http://example.com/%7Ea/b', host: 'example.com', depth: 1, within: 'example.com/%7Ea/' };
   const isInScope = scopeTest('path', task, task.url, registrableDomainOf);
   expect(isInScope({ href: 'http://example.com/~a/c', host: 'example.com' })).toEqual({ within: 'example.com/~a/' });
 });
 
-test('a followed page has the folder of its seed, and a redirect of it opens nothing', () => {
+test('a followed page keeps the folder of its seed, and its redirect does not widen the scope', () => {
   const task = { url: 'http://example.com/docs/a/b', host: 'example.com', depth: 1, within: 'example.com/docs/' };
   const isInScope = scopeTest('path', task, 'http://www.example.com/', registrableDomainOf);
   const follows = (href: string) => isInScope({ href, host: new URL(href).host });

@@ -28,7 +28,7 @@ test.each<[UrlKeyRule, string, string]>([
   ['sort-query',        'http://example.com/?b=1&a=2&b=0',     'http://example.com/?a=2&b=1&b=0'],
   ['sort-query',        'http://example.com/?b&&a=',           'http://example.com/?a=&b'],
   ['sort-query',        'http://example.com/?1750,4',          'http://example.com/?1750,4'],
-])('%s: %s is compared as %s', (rule, url, key) => {
+])('with rule %s, %s is compared as %s', (rule, url, key) => {
   expect(urlKeyOf(url, [rule])).toBe(key);
   expect(urlKeyOf(url)).toBe(url);
 });
@@ -39,7 +39,7 @@ test.each<[UrlKeyRule, string]>([
   ['no-trailing-slash', 'https://www.example.com/shop?size=2&utm_medium=mail&colour=red'],
   ['no-tracking',       'https://www.example.com/shop/?size=2&colour=red'],
   ['sort-query',        'https://www.example.com/shop/?colour=red&size=2&utm_medium=mail'],
-])('%s alone changes nothing that another rule is for', (rule, key) => {
+])('rule %s changes nothing that is left to other rules', (rule, key) => {
   expect(urlKeyOf('https://www.example.com/shop/?size=2&utm_medium=mail&colour=red', [rule])).toBe(key);
 });
 
@@ -48,7 +48,7 @@ test('rules work together', () => {
   expect(urlKeyOf(url, URL_KEY_RULES)).toBe('https://example.com/shop?colour=red&size=2');
 });
 
-test('the key of a key is itself, whatever the URL, and is a URL', () => {
+test('the key of any URL is a URL, and its own key', () => {
   const url = fc.webUrl({ withQueryParameters: true, withFragments: false });
   fc.assert(
     fc.property(url, fc.subarray([...URL_KEY_RULES]), (text, rules) => {

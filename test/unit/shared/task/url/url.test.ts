@@ -70,7 +70,7 @@ test.each([
   ['/%z%41',        '/%zA'],
   ['/%25%34%31',    '/%2541'],
   ['/%e%c3%a9',     '/%e%C3%A9'],
-])('%s is compared as %s: no escape comes of one that is broken', (written, canonical) => {
+])('%s is compared as %s: a broken escape never becomes a valid one', (written, canonical) => {
   expect(canonicalOf(`http://example.com${written}`)).toBe(`http://example.com${canonical}`);
 });
 
@@ -93,7 +93,7 @@ const oddUrl = fc
   )
   .map((parts) => `http://www.www.example.com/${parts.join('')}`);
 
-test('the canonical form of a canonical form is itself, as is its key, and its URL', () => {
+test('canonical URLs and keys stay the same when canonicalised, keyed or read again', () => {
   fc.assert(
     fc.property(oddUrl, fc.subarray([...URL_KEY_RULES]), (text, rules) => {
       const url = readUrl(text);
@@ -127,7 +127,7 @@ test.each([
   expect(resolveLink(link, linkBase(PAGE))).toBe(href);
 });
 
-test('the short way to resolve a link gives what the URL Standard gives', () => {
+test('the fast way to resolve a link agrees with the URL Standard', () => {
   const character = fc.constantFrom(...'ab0/.%2eE?=&#:@!$()*;,+~-_ é\\\'"<>|^`{}[]\t');
   const link = fc.array(character, { maxLength: 12 }).map((characters) => `/${characters.join('')}`);
   const base = fc.constantFrom('http://example.com/', 'https://example.com:8080/x/y?z', 'http://[::1]/a');

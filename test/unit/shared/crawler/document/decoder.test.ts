@@ -8,7 +8,7 @@ test.each([
   ['euc-kr', 'syllables beyond KS X 1001',           [0x81, 0x41, 0x8c, 0x63, 0xc6, 0x52], '갂똠힣'],
   ['euc-kr', 'a lead byte before markup',            [0xb0, 0x3c, 0x62, 0x3e],             '\ufffd<b>'],
   ['euc-kr', 'a trail byte that completes nothing',  [0xc9, 0xa1, 0x41],                   '\ufffdA'],
-  ['euc-kr', 'a letter that completes nothing', [0xc7, 0x41],                         '\ufffdA'],
+  ['euc-kr', 'a letter that completes nothing',      [0xc7, 0x41],                         '\ufffdA'],
   ['euc-kr', 'bytes that begin no character',        [0x80, 0xff, 0x41],                   '\ufffd\ufffdA'],
   ['euc-kr', 'a lead byte at the end',               [0x41, 0xb0],                         'A\ufffd'],
   ['big5',   'additions of Hong Kong',               [0x9d, 0xef, 0x9d, 0xf7, 0xc9, 0x4e], '嘅咗冇'],

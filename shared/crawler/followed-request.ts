@@ -13,7 +13,7 @@ export interface FollowedRequest {
    */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether to send it again when its fate is unknown. GET, HEAD, PUT, DELETE and OPTIONS always are. */
+  /** Whether it may be sent again when its fate is unknown. GET, HEAD, PUT, DELETE and OPTIONS always may. */
   readonly idempotent?: boolean;
 }
 

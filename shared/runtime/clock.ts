@@ -7,7 +7,7 @@ export interface Clock {
   now(): number;
   /** Returns milliseconds since a fixed moment, unaffected by changes of the machine's clock. For durations in this process. */
   monotonic(): number;
-  /** Resolves after `ms` (at once if that is 0 or less), or as soon as `signal` is aborted. Never rejects. */
+  /** Resolves after `ms` (soon if that is 0 or less), or as soon as `signal` is aborted. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

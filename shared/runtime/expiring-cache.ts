@@ -11,7 +11,7 @@ type Bounds = { readonly max: number; readonly maxSize?: number } | { readonly m
  */
 export class ExpiringCache<V extends {}> extends LRUCache<string, V> {
   constructor({ clock, ...bounds }: Bounds & { readonly clock: Pick<Clock, 'monotonic'> }) {
-    // By default, lru-cache reads the clock at most once per millisecond of real time, which a stepped test clock ignores.
+    // By default, lru-cache reads the clock at most once per millisecond of real time, whatever the clock says.
     super({ ...bounds, perf: { now: () => clock.monotonic() }, ttlResolution: 0 });
   }
 

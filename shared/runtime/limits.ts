@@ -24,7 +24,7 @@ export function memoryLimit(): number {
 
 /** Memory that the program itself, its libraries and the engine take before the first page. */
 const PROGRAM_BYTES = 160 * 2 ** 20;
-/** Share of the rest for bodies. Each exists twice while it is decoded, and stays in memory for a while after it was last used. */
+/** Share of the rest for bodies. Each exists twice until it is decoded, and stays in memory for a while after it was last used. */
 const BODY_SHARE = 0.25;
 const LEAST_BODY_BYTES = 8 * 2 ** 20;
 

@@ -20,7 +20,7 @@ export function openWithoutWaiting(fd: number): number | undefined {
   }
 }
 
-/** Number of waiting characters that are written before {@link FLUSH_EVERY_MS} is over. */
+/** Number of waiting characters at which they are written before {@link FLUSH_EVERY_MS} is over. */
 const BATCH_LENGTH = 4_096;
 /** Longest time a line waits in memory before it is written. */
 const FLUSH_EVERY_MS = 100;

@@ -34,7 +34,7 @@ export interface Document {
   readonly isNofollow: boolean;
   /** The absolute URL of the first `<link rel=canonical>`; null if there is none. */
   readonly canonical: string | null;
-  /** The absolute URL of the first `<meta http-equiv=refresh>`, if it leads to another page; null otherwise. */
+  /** The absolute URL of the first `<meta http-equiv=refresh>` that names one; null if there is none, or if it is the page's own. */
   readonly refresh: string | null;
   /** The absolute URLs of the frames of a `<frameset>`, a page without links of its own. */
   readonly frames: readonly string[];

@@ -24,7 +24,7 @@ export abstract class PageTools {
   #xml: Tree | undefined;
   #json: { readonly value: unknown } | undefined;
   #article: { readonly found: Article | undefined } | undefined;
-  /** Whether a tree that was forgotten, or a fragment, was cut. */
+  /** Whether a tree that was forgotten, a fragment, or the marked-up objects were cut. */
   #wasCut = false;
   #isMarkdownCut = false;
   readonly #onCut = (): void => {

@@ -61,7 +61,7 @@ export function isTakenInGroup({ joins }: JoinPlan, join: string): boolean {
   return Object.values(joins).some(({ per, of }) => per !== undefined && of.includes(join));
 }
 
-/** Does any join take the results of this task once it is done? */
+/** Does any join of its group take the results of this task once it is done? */
 export function isTaken(plan: JoinPlan | undefined, task: Belonging): boolean {
   return planFor(plan, task)?.takes.includes(task.step) === true;
 }

@@ -25,7 +25,7 @@ export const OPEN_CAP_MS = HOUR_MS;
 /** Up to one part in this many (a fifth) is added to the time that a breaker stays open. */
 export const OPEN_SPREAD = 5;
 
-/** Maximum hosts with an open breaker that may be tried again when a run opens while no other is open. Those with the longest pause go first. */
+/** Maximum hosts with an open breaker that may be tried again when a run opens while no other is open. Those that would be paused longest go first. */
 export const MOST_HOSTS_TRIED = 1_000;
 
 /** Adds one error to those counted so far. */

@@ -29,7 +29,7 @@ export const SILENT_PAUSE_MS = 15 * SECOND_MS;
 /** Maximum hosts given up that a run lists by name; the others are only counted. */
 export const MOST_NAMED_DOWN = 10;
 
-/** When a host's errors in one run began since its last healthy answer, and the last one. Epoch milliseconds. */
+/** Times of a host's first and last error in one run since its last healthy answer. Epoch milliseconds. */
 export interface TroubleTimes {
   readonly since: number;
   readonly last: number;

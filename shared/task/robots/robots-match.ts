@@ -11,8 +11,8 @@ export interface RobotsRules {
 }
 
 /**
- * What rules say about a URL, and the rule that decides. Without a `rule`, an allowed URL matches none; a forbidden one takes too
- * long to compare.
+ * What rules say about a URL, and the rule that decides. Without a `rule`, an allowed URL matches no `Disallow`; a forbidden one
+ * takes too long to compare.
  */
 export interface RobotsDecision {
   readonly isAllowed: boolean;

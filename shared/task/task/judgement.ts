@@ -62,7 +62,7 @@ const UNCHANGED: Outcome = { kind: 'skipped', reason: 'not_modified' };
  * | other 3xx (a redirect without a target)  | `failed: redirects`                                            |
  * | 408, 425                                 | `retry`, then `failed: http_4xx`                               |
  * | 429                                      | `defer`: costs no attempt; the whole host waits, and is slowed if it didn't say for how long |
- * | repeated 429 without Retry-After, while the host answers other tasks | `defer`: only this page waits, longer each time; from {@link MOST_THROTTLES_ALONE} on, `retry`, then `failed: http_4xx` |
+ * | repeated 429 without Retry-After, while the host answers other tasks | `defer`: only this page waits, longer each time; after {@link MOST_THROTTLES_ALONE}, `retry`, then `failed: http_4xx` |
  * | other 4xx                                | `failed: http_4xx`                                             |
  * | 5xx with Retry-After                     | `defer`                                                        |
  * | 503 without Retry-After                  | `retry`, then `failed: http_5xx`; the host is slowed           |

@@ -7,9 +7,9 @@ import { writtenJson } from './written-json.ts';
 export type JsonLdObject = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the objects of all `<script type="application/ld+json">` on a page: top-level objects, and those in lists and in `@graph`. With a
- * type, returns only objects of that type, however it is written: `Product`, `schema:Product` or `https://schema.org/Product`. Skips a
- * script that isn't JSON.
+ * Returns the objects of all `<script type="application/ld+json">` on a page, in document order: top-level objects, and those in lists and in
+ * `@graph`. With a type, returns only objects of that type, however it is written: `Product`, `schema:Product` or
+ * `https://schema.org/Product`. Skips a script that isn't JSON.
  */
 export function jsonLdIn(page: NodeHandle, type?: string): readonly JsonLdObject[] {
   const objects: JsonLdObject[] = [];

@@ -21,7 +21,7 @@ export const RUN_SETTINGS = {
     'MAX_DEPTH',
     optional(integer({ min: 0, max: 1_000 })),
     '',
-    'Maximum links from a seed (3; rel=next adds none).',
+    'Maximum depth in links (3; rel=next adds none).',
   ),
   scope: setting(
     'run',

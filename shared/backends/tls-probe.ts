@@ -33,7 +33,10 @@ export async function probedReason(said: string, { url, tls }: ProbedServer): Pr
   return isSpoken || alert.includes('alert') ? `without it, ${said}` : said;
 }
 
-/** Tries a TLS handshake, and returns the server's alert, if any. Without `tls`, doesn't verify the server, as nothing is sent. */
+/**
+ * Tries a TLS handshake. Returns whether it succeeded, and the error that ended the connection, if any. Without `tls`, doesn't
+ * verify the server, as nothing is sent.
+ */
 async function tlsOutcome(url: string, tls?: ClientTls): Promise<{ isSpoken: boolean; alert?: string | undefined }> {
   const { host, port } = targetOf(url);
   const server = isIP(host) === 0 ? { servername: host } : {};
@@ -61,7 +64,10 @@ async function answersPlainly(url: string): Promise<boolean> {
   return isAnswered;
 }
 
-/** Resolves when a connection has ended, or after {@link PROBE_MS} of silence, with its error if there was one. */
+/**
+ * Resolves when a connection has ended, or after {@link PROBE_MS} of silence ({@link ALERT_MS} after a TLS handshake), with its error
+ * if there was one.
+ */
 function endOf(socket: Socket): Promise<string | undefined> {
   return new Promise((resolve) => {
     let said: string | undefined;

@@ -54,7 +54,7 @@ export interface RequestEnd {
   readonly isFailure?: boolean;
 }
 
-/** A pause of a host, as it was before a call changed it. */
+/** A pause of a host, as it was before a call changed it. The call returns `undefined` if there was none. */
 export interface Pause {
   readonly ms: number;
   readonly reason: string;

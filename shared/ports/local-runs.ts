@@ -16,7 +16,7 @@ export interface Beginning {
 
 /** A run on this machine, as visible to any process. */
 export interface LocalRunView {
-  /** Once the run has ended, without seeds; once none of its letters is left, also without flags. */
+  /** Once the run has ended, without seeds, and as soon as none of its letters is left, also without flags. */
   readonly beginning: Beginning;
   /** How the run ended. Absent while it hasn't. */
   readonly ended?: RunProgress;

@@ -94,7 +94,7 @@ export interface RunOptions {
   readonly maxHostsPerDomain?: number;
   /** Rules that treat different URLs as one page. Defaults to none. */
   readonly urlKey?: readonly UrlKeyRule[];
-  /** Remembers pages, and fetches only those that have changed since; see `task/known-page.ts`. */
+  /** Remembers pages, and fetches only those that have changed since; see `task/task/known-page.ts`. */
   readonly incremental: boolean;
   /** In an incremental run: time from a page's last fetch until it is due again. 0: only when a sitemap says it changed. */
   readonly recrawlAfterMs: number;
@@ -116,7 +116,7 @@ export interface OpenHow {
 
 export type RunState = 'running' | 'paused' | 'cancelled' | 'finished';
 
-/** A run's state before and after a call. A run that has ended stays as it is. */
+/** A run's state before and after a call, which returns `undefined` if the store doesn't know the run. A run that has ended stays as it is. */
 export interface Steered {
   readonly was: RunState;
   readonly is: RunState;

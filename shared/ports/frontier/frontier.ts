@@ -275,7 +275,7 @@ export interface Settlement {
    * until an answer closes the breaker. Any answer without a fault resets the count.
    */
   readonly hostFault?: HostFault;
-  /** The host's own words when it asked us to slow down. Doubles its interval; each healthy answer shortens it again. */
+  /** The answer by which the host asked us to slow down, such as `HTTP 429`. Doubles its interval; each healthy answer shortens it again. */
   readonly slowDown?: string;
   /** The failed attempt, for people. Absent if no attempt was made. */
   readonly attempt?: AttemptNote;
@@ -337,7 +337,7 @@ export interface Claims {
   isTaken(run: string, release: ReleaseName, mark: string): Promise<boolean>;
 }
 
-/** An optional ability, for unreadable messages with only a known release number. */
+/** An optional ability, for unreadable messages of which only the release number is known. */
 export interface Ledger {
   /** Returns the mark of the task in flight under a release number; `undefined` if there is none. */
   markOf(run: string, release: number): Promise<string | undefined>;

@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from '../../task/durations.ts';
 
 /** Pace of a time that is ahead of the machine's clock, so that the clock catches up. */
 const PACE_AHEAD = 0.9;
-/** A time that is further ahead is not continued: until the clock caught up, changed pages would seem older than their last fetch. */
+/** A time that is further ahead is not continued: until the clock caught up, changes of pages would seem older than their last fetch. */
 const MOST_AHEAD_MS = DAY_MS;
 /** A clock that never goes back, whatever the machine's clock does: the counterpart of `now` in `prelude.lua`. */
 export class SteadyClock implements Clock {

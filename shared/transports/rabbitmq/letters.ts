@@ -5,7 +5,7 @@ import { partsOf } from '../../task/parts.ts';
 import { allowedHeaders } from '../message-headers.ts';
 import { movedOf } from './moved.ts';
 
-/** Number of letters held at once. One by one, each would cost a round trip: two minutes for a hundred thousand. */
+/** Number of letters taken at once. One by one, each would cost a round trip: two minutes for a hundred thousand. */
 const BATCH = 1_000;
 /**
  * Number of acks between two commands that the queue answers. A channel passes only 32 acks at a time to a quorum queue and

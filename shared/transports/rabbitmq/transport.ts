@@ -187,7 +187,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     this.#options.onRefusing(empty);
     const before = this.#publishes;
     await this.#attachPublisher(live);
-    // A refusal is a confirm, too.
+    // A refusal is an answer, too.
     await before?.waitForConfirms().catch(() => {});
     await before?.close();
   }

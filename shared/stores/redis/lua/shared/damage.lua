@@ -1,7 +1,7 @@
 -- Shared by release.lua, reap.lua and drain.lua: detects runs and hosts whose keys hold data that no script of ours wrote. They wait,
 -- and hold up no others.
 
--- Errors that show damaged data: a key of another type, a value that should be a number, or a Lua error caused by either.
+-- Errors that show damaged data: a key of another type, a value that should be a number but is not, or a Lua error caused by either.
 local DAMAGES = {'^WRONGTYPE', 'is not an integer', 'is no number', '^user_script:%d+:'}
 
 -- Calls a function. Returns nil and its result, or the error text if damaged data made it fail. Any other error, such as a missing

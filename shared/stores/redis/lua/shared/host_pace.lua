@@ -1,7 +1,7 @@
 -- Shared by the scripts that need it, after prelude.lua: how fast a host may be asked, and when a single task tries it first.
 -- The rules are those of `task/host/host-pace.ts` and `task/host/breaker.ts`. Fields of `ratelimit:<host>`, beside others:
 --   interval                         '<ms> <until>': the slowest interval that a run asked for lately, and until when it counts
---   limit                            the shortest interval allowed, set by a person until a person ends it
+--   limit                            the shortest interval allowed, set by a person, until a person ends it
 --   crawl_delay, crawl_delay_until   what its robots.txt asks for, and until when that counts
 --   response                         '<ms> <interval>': its recent response time, and the interval that follows from it
 --   slow_ms, slow_since, slow_reason the interval it was slowed to, when, and why

@@ -1,6 +1,6 @@
 -- Shared by release.lua: the state of a run during one look at it.
 
--- Reads a run. With `unpaced`, a run that no worker has touched is released at any pace. Release numbers start at the clock, in
+-- Reads a run. With `unpaced`, a run that no worker has touched is released at any pace. Release numbers start above the clock, in
 -- microseconds: a store that lost its last second has forgotten the numbers of that second, and must not give them again. `given` is
 -- the last number, `released` how many were given, for people. next_numbers writes both in one command, before the next host's turn.
 local function read_run(run, unpaced)

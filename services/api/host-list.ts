@@ -9,7 +9,7 @@ import { SharedRead } from './shared-read.ts';
 const MOST_PAUSED = 5_000;
 /** Maximum number of hosts read for all runs, about half a second of the store's time. Each run gets an equal share of what is left. */
 const MOST_READ = 10_000;
-/** A list is kept this long, or nine times as long as the read took: reading takes at most a tenth of the store's time. */
+/** A list is kept this long, or nine times as long as the read took if that is longer: reading takes at most a tenth of the store's time. */
 const KEPT_MS = 2 * SECOND_MS;
 const KEPT_FOR_EACH_MS = 9;
 

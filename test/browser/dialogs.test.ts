@@ -15,7 +15,7 @@ const DIALOGS: readonly (readonly [name: string, hash: string, button: string | 
   ['resume-all', '#/', 'Resume all', 'Including runs that were paused'],
   ['pause-host', '#/hosts', /^Pause host/, 'No run asks it for anything'],
   ['resume-host', '#/', 'Resume host site-7.example', 'Ends its pause'],
-  ['limit-host', '#/hosts', /^Limit host/, 'a run with a slower rate keeps its own'],
+  ['limit-host', '#/hosts', /^Limit host/, 'If a run has a slower rate, that one counts'],
   ['forget-host', '#/hosts', 'Forget host site-9.example', 'will be forgotten'],
   ['replay', '#/dead-letters', 'Replay all', 'letters of 2 runs'],
   ['delete', '#/dead-letters', 'Delete all', 'letters will be deleted'],

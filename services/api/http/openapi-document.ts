@@ -47,7 +47,7 @@ export const DOCUMENT: FastifyDynamicSwaggerOptions = {
     info: {
       title: 'Trawl',
       version: VERSION,
-      description: 'The control plane of a crawler fleet: everything that its command line can do.',
+      description: 'The control plane of a crawler fleet: what its command line does, over HTTP.',
     },
     // Relative to the document, so it also works below a path of a proxy.
     servers: [{ url: '.' }],

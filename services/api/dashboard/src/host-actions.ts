@@ -71,7 +71,7 @@ function limit(host: string): Action {
   return {
     title: `Limit host ${host}`,
     verb: 'Limit',
-    meaning: 'Applies to all runs; a run with a slower rate keeps its own.',
+    meaning: 'Applies to all runs. If a run has a slower rate, that one counts.',
     asks: { label: 'Rate', hint: '2/s, 60/min, 100/h, or none to remove the limit' },
     asksReason: true,
     command: ({ value }) => commandLine('limit', host, value === '' ? 'RATE' : value),

@@ -41,7 +41,7 @@ export function purge(filter: LetterFilter): Action {
     title: `Delete ${wordsOf(filter)}?`,
     verb: 'Delete',
     isFinal: true,
-    meaning: 'This is final: these tasks and their errors are recorded nowhere else.',
+    meaning: "This is final: deleted letters can't be replayed.",
     count: async () => {
       const { matching } = await ask<Purged>('POST', 'api/dlq/purge', bodyOf(filter, true));
       return `${counted(matching, 'letter')} will be deleted.`;

@@ -14,7 +14,7 @@ export interface Asked<T> {
 
 /**
  * Requests a path, and requests it again when it changes, when the API is back or the user has signed in, and every `everyMs` while the tab
- * is visible. A request is never sent while one is under way. The last answer stays until the next one comes. Without a path it does nothing.
+ * is visible, unless a request is still under way. The last answer stays until the next one comes. Without a path it does nothing.
  */
 export function useAnswer<T>(path: string | undefined, everyMs?: number): Asked<T> {
   const { epoch, connection } = useContext(LiveContext).snapshot;

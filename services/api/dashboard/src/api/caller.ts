@@ -5,7 +5,7 @@ import { type Caller, ROLES, type Role } from './answers.ts';
 /** The user who is signed in; undefined until the API has answered. */
 export const CallerContext = createContext<Caller | undefined>(undefined);
 
-/** Tells whether the user has this role. True until that is known: the API itself refuses what is not allowed. */
+/** Tells whether the user has this role or a higher one. True until that is known: the API itself refuses what is not allowed. */
 export function useMay(role: Role): boolean {
   const caller = useContext(CallerContext);
   return caller === undefined || ROLES.indexOf(caller.role) >= ROLES.indexOf(role);

@@ -27,7 +27,7 @@ export interface Context {
   readonly log: Logger;
   /** Standard output is for JSON only. */
   readonly json: boolean;
-  /** How the command reports its progress. */
+  /** How the command reports its progress and result. */
   readonly telling: Telling;
   /** Aborted by the first Ctrl-C or SIGTERM. Absent if the command listens for them itself. */
   readonly signal?: AbortSignal;

@@ -11,11 +11,11 @@ const PATIENCE_MS = 60_000;
  * A sink that aborts a signal when it fails, or when the store of files beside it does. A fleet waits until its sink works again, but a
  * crawl in one process ends with the reason.
  *
- * | failure                         | ends the crawl                            |
- * |---------------------------------|-------------------------------------------|
- * | a file, for example a full disk | at once                                   |
- * | an unreachable server           | when nothing has been stored for a minute |
- * | the record itself               | never: its page fails                     |
+ * | failure                         | ends the crawl                                                            |
+ * |---------------------------------|---------------------------------------------------------------------------|
+ * | a file, for example a full disk | at once                                                                   |
+ * | an unreachable server           | when nothing has been stored for a minute, counted from the first failure |
+ * | the record itself               | never: its page fails                                                     |
  */
 export class FailFastSink implements Sink {
   readonly files: FileStore;

@@ -249,7 +249,9 @@ export class Producer {
       holder: options.producer,
       maxRedirects: options.maxRedirects,
       onLongWait: (href, ms) =>
-        on?.hint?.(`${href} is read in ${duration(ms)}: its host must not be asked before (status says why)`),
+        on?.hint?.(
+          `${href} is read in ${duration(ms)} or later: its host must not be asked before then (status says why)`,
+        ),
       random: options.random ?? Math.random,
     });
     const maxSitemapBytes = options.maxSitemapBytes ?? DEFAULT_MAX_SITEMAP_BYTES;

@@ -270,7 +270,7 @@ export class Answer {
   }
 }
 
-/** Passes a body on and keeps a copy of it, up to `most` bytes. */
+/** Passes a body on and keeps a copy of it, unless it is longer than `most` bytes. */
 class BodyStart {
   readonly #most: number;
   #chunks: Uint8Array[] = [];

@@ -3,7 +3,7 @@ import { codeOf } from '../runtime/errors.ts';
 
 /** If this many hosts fail and none answers, the network is down. */
 const HOSTS_OF_AN_OUTAGE = 3;
-/** If another host has answered this long after a host's first request, a host still silent is itself the cause. */
+/** If another host answers this long or longer after a silent host's first request, the silent host is itself the cause. */
 const SILENT_AFTER_MS = 2_000;
 /** Hosts remembered; about 100 bytes each. */
 const MOST_KNOWN = 100_000;

@@ -15,7 +15,7 @@ export interface Trust {
 export const SYSTEM_TRUST: Trust = { authorities: [], unchecked: [] };
 
 /**
- * The differences between our handshake and that of Node.js. Both suit old servers, and browsers do the same. Servers that don't know
+ * Two differences between our handshake and that of Node.js. They suit old servers, and browsers do the same. Servers that don't know
  * secure renegotiation (RFC 5746) are accepted, since nothing is renegotiated here. DHE is not offered: many servers would pick it with a
  * key that is too short, although they support better.
  */

@@ -1,8 +1,8 @@
 import type { Command, Option } from 'commander';
 
 /**
- * Rejects a command line in which a flag that needs a value is followed by another flag. Commander would take the second flag as the value
- * and the next word as an argument, and so complain about something else. A value that looks like a flag can be written as
+ * Rejects a command line in which a flag that needs a value is followed by another flag of its command. Commander would take that as the
+ * value and the next word as an argument, and so complain about something else. A value that looks like a flag can be written as
  * `--run=--rate`.
  *
  * @throws CommanderError, after its message was printed

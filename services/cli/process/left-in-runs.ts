@@ -11,7 +11,7 @@ const MOST_RUNS = 200;
 
 /**
  * Warns of URLs that a crawl with shared marks leaves out although they were never fetched: they wait in runs that were stopped.
- * Otherwise a nightly cron job would leave them out each time and report that there is nothing new.
+ * Without the warning, a nightly cron job would leave them out each time and only report that there is nothing new.
  */
 export async function warnOfLeftInRuns({ dedup }: Pick<RunOptions, 'dedup'>, context: Context): Promise<void> {
   if (dedup !== 'ever' || !hasLocalRuns(context.settings)) return;

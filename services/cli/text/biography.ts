@@ -92,8 +92,8 @@ function unknownText(unknown: UnknownUrl | undefined): string {
   if (!progress.options.follow && progress.steps === undefined)
     return 'not known; it follows no links, except where a step does (--follow).';
   const leftOut = leftOutLines(progress);
-  if (leftOut.length === 0) return 'not known; no page links to it, and no link was left out.';
-  return `not known; no page links to it, or the link was left out. ${leftOut.join(' ')}`;
+  if (leftOut.length === 0) return 'not known; no page has linked to it, and no link was left out.';
+  return `not known; no page has linked to it, or the link was left out. ${leftOut.join(' ')}`;
 }
 
 /** The pages that the joins of an owner's group wait for. */
@@ -129,7 +129,7 @@ function waitText(ahead: number, host: TaskTrace['host']): string {
   const { intervalMs, pausedMs, isUnreachable, nextLookMs } = host;
   if (isUnreachable) return `the host is unreachable: ${hostText(host)}`;
   if (pausedMs > 0) return `the host is ${hostText(host)}`;
-  if (intervalMs === 0) return 'it is released as soon as a worker is free';
+  if (intervalMs === 0) return 'its turn comes as soon as a worker is free';
   return `${paceText(host)}, about ${duration(Math.max(nextLookMs, 0) + (ahead + 1) * intervalMs)}`;
 }
 

@@ -46,7 +46,7 @@ export type LinksOffered =
       readonly how: 'offered' | 'cut' | 'stale';
       /** Number of links that were not offered, by reason; each is counted once. */
       readonly leftOut?: Settlement['leftOut'];
-      /** The links that were offered, for the settlement; nothing if there were none. */
+      /** The tally of the links that were offered, for the settlement; nothing if there were none. */
       readonly tally?: LinkTally;
     }
   | {

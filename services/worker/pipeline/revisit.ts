@@ -12,7 +12,7 @@ export function validatorsFor(visit: Visit): Validators | undefined {
   const { known, run, task } = visit;
   const { options } = run;
   if (task.request !== undefined) return undefined;
-  // If an unchanged product were skipped, its changed price would be missed.
+  // If an unchanged product page were skipped, a changed price on another page of its group would be missed.
   if (planFor(options.joins, task) !== undefined) return undefined;
   if (known === undefined || known.readAs !== readAsOf(options)) return undefined;
   if (redirectsOf(visit).length > 0) return undefined;

@@ -54,7 +54,7 @@ export interface Visit {
 /** A session that a worker is logged in with. */
 export interface OpenSession {
   readonly jar: CookieJar;
-  /** Number of the login, among those of its run in this worker. */
+  /** Number of the login, among those of this session in this worker. */
   readonly number: number;
 }
 

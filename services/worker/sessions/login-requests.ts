@@ -149,7 +149,7 @@ export class LoginRequests {
     if (pauseMs > 0) await gate.pause(host, pauseMs, `HTTP ${status}${askedMs === undefined ? '' : ', Retry-After'}`);
   }
 
-  /** Waits until robots.txt permits the request, and returns the delay it asks for. Throws if it forbids the request. */
+  /** Returns the delay that robots.txt asks for, once that is known. Throws if it forbids the request, or can't be fetched. */
   async #permitted(robots: Robots | undefined, candidate: Candidate): Promise<number> {
     const { clock } = this.#options;
     const { url, signal } = candidate;

@@ -1,7 +1,7 @@
 import type { LiveWorker } from '../../ports/roster.ts';
 import { counted } from '../format.ts';
 
-/** A sentence for each crawler whose tasks some workers leave to others, because their environment lacks its secrets. */
+/** Returns a sentence for each crawler and each set of its secrets that workers lack in their environment: they leave its tasks to others. */
 export function lackingSecrets(workers: readonly Pick<LiveWorker, 'lacking'>[]): readonly string[] {
   const all = workers.flatMap(({ lacking = {} }) =>
     Object.entries(lacking).map(([crawler, names]) => `${names.join(', ')}, for crawler ${crawler}`),

@@ -4,7 +4,7 @@ import { NameError, nameCodeOf } from './name-error.ts';
 
 /** Maximum look-ups at once: libuv gives them two of its four threads. More would only wait there, ahead of file operations. */
 const AT_ONCE = 2;
-/** Maximum waiting look-ups of names that name servers say don't exist. When the queue is longer, that answer is final. */
+/** Maximum waiting look-ups of names that name servers say don't exist. When as many look-ups wait already, that answer is final. */
 const MOST_WAITING = 16;
 /** It is also final if the system takes longer than this. */
 const ENOUGH_MS = 2_000;

@@ -31,7 +31,7 @@ export function allowingManyHeaders(connect: () => void): void {
 
 /** The connection whose answers are corrected. */
 interface Known {
-  /** Whether the server or the fetcher has closed it. */
+  /** Whether the server has announced its end, or the fetcher has closed it. */
   readonly isGone: boolean;
   /** Takes the request whose stream is being opened. */
   takeStarting(): Dispatcher.DispatchController | undefined;
@@ -49,8 +49,8 @@ interface Known {
  *   server resets the stream there without an error code. Node.js and undici would treat both as complete; any other code is an error to
  *   them too.
  * - An answer right before the server ends its connection is still read: see {@link OpenAnswers}.
- * - A request that the server refuses after closing the connection (RFC 9113, section 8.7) ends with an error, so that it is made on
- *   another one. undici would repeat it on a client that is destroyed, which throws where nobody can catch it.
+ * - A request that the server refuses after announcing the end of the connection (RFC 9113, section 8.7) ends with an error, so that it
+ *   is made on another one. undici would repeat it on a client that is destroyed, which throws where nobody can catch it.
  * - A server's refusal of HTTP/2, for one request or for all, is noted.
  * - Several `X-Robots-Tag` stay separate: each may be for another crawler.
  */
@@ -69,7 +69,7 @@ export function correctHttp2Answers(socket: Socket, known: Known): void {
     const starting = known.takeStarting();
     const unsent = (): void => {
       if (known.isGone)
-        starting?.abort(Object.assign(new Error('The server has closed the connection'), { code: GONE }));
+        starting?.abort(Object.assign(new Error('The server is closing the connection'), { code: GONE }));
     };
     const refused = (): void => {
       if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) unsent();

@@ -11,7 +11,7 @@ const MOST_REMEMBERED = 10_000;
 
 /**
  * Logs warnings about hosts, few enough to be read even if a crawl has thousands of bad ones: at most one an hour for each host, and ten a
- * minute for all. Further warnings are logged as information, and the next warning gives their number.
+ * minute for all. Further warnings are logged as information, and the next warning gives the number of those that exceeded the ten.
  */
 export class HostWarnings {
   readonly #log: Logger;

@@ -33,7 +33,7 @@ test('a document that waits for a paused host is reported once', async () => {
   await parts.hostGate.pause(new URL(site.url('/')).host, 510_000, '27 answers of 500 in a row');
   await produce().produce([maybe(site.url('/sitemap.xml'))]);
   expect(hints).toEqual([
-    `${site.url('/sitemap.xml')} is read in 8 min 30 s: its host must not be asked before (status says why)`,
+    `${site.url('/sitemap.xml')} is read in 8 min 30 s or later: its host must not be asked before then (status says why)`,
   ]);
   expect(await waiting()).not.toEqual([]);
 });

@@ -53,9 +53,9 @@ test.each<[string, Partial<RunOptions>, Partial<LeftOut>, string]>([
   ['is excluded',             { exclude: ['/news/*', '*?p=*'] },           { scope: 3 }, 'links to it are left out by --exclude *?p=*.'],
   ['is included and excluded',                 { include: ['/*'], exclude: ['*p=1'] },      { scope: 3 }, 'links to it are left out by --exclude *p=1.'],
   ['no pattern includes',     { include: ['/news/*', '/blog/*'] },         { scope: 3 }, 'links to it are left out, since no --include matches it.'],
-  ['may be too deep',         { include: ['*p=1'] },                       { depth: 2 }, 'no page links to it, or the link was left out. 2 links more than 2 deep were left out (--max-depth).'],
-  ['may be elsewhere',        { scope: 'path' },                           { scope: 1 }, 'no page links to it, or the link was left out. 1 link outside its scope was left out (--scope path).'],
-  ['no page has led to',      {},                                          {},           'no page links to it, and no link was left out.'],
+  ['may be too deep',         { include: ['*p=1'] },                       { depth: 2 }, 'no page has linked to it, or the link was left out. 2 links more than 2 deep were left out (--max-depth).'],
+  ['may be elsewhere',        { scope: 'path' },                           { scope: 1 }, 'no page has linked to it, or the link was left out. 1 link outside its scope was left out (--scope path).'],
+  ['no page has led to',      {},                                          {},           'no page has linked to it, and no link was left out.'],
   ['is followed by no link',  { follow: false },                           {},           'it follows no links, except where a step does (--follow).'],
 ])('for an unknown URL that %s, a run names the rule', (_, options, leftOut, text) => {
   const progress = { options: { ...FOLLOWS, ...options }, leftOut: { ...NONE, ...leftOut }, discovered: 9 };

@@ -55,7 +55,7 @@ describe('Redis breaks', () => {
     expect(ended?.code).toBe(1);
     expect(ended?.stderr).toContain(`the store has lost the run ${RUN}`);
     const status = await crawl.workplace.run(['status', RUN]);
-    expect([status.code, status.stderr]).toEqual([1, expect.stringContaining(`no run ${RUN} is known`)]);
+    expect([status.code, status.stderr]).toEqual([1, expect.stringContaining(`run ${RUN} is no longer known`)]);
     // The next pass finds every URL again, without any repair by hand.
     crawl.produce();
     // The granted slots are lost, too: those that workers hold, for 2 s at most, can coincide with new ones.

@@ -76,7 +76,7 @@ export class RabbitMqConsumer implements Consumer {
   async #consume(channel: Channel): Promise<void> {
     const take = (message: ConsumeMessage | null): void => {
       // The broker has cancelled the consumer: the queue was deleted, or a delivery was held for too long. Rebuild everything.
-      if (message === null) this.#giveUp(channel);
+      if (message === null) this.#endCancelled(channel);
       else void this.#handle(channel, message);
     };
     const { consumerTag } = await channel.consume(this.#options.name, take, { noAck: this.#options.ack === 'auto' });
@@ -85,7 +85,8 @@ export class RabbitMqConsumer implements Consumer {
     this.#quietSince = performance.now();
   }
 
-  #giveUp(channel: Channel): void {
+  /** Ends a channel whose consumer the broker has cancelled. The error is the reason that the lost connection is logged with. */
+  #endCancelled(channel: Channel): void {
     channel.emit('error', new Error(`RabbitMQ no longer delivers from ${this.#options.name}: was the queue deleted?`));
     channel.close().catch(() => {});
   }

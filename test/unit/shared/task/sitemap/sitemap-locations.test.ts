@@ -61,7 +61,7 @@ test('the lines of a list stay as they are', () => {
 // biome-ignore format: a table
 test.each([
   ['of the feed',                  '<feed xml:base="https://a.test/x/"><entry><link href="b"/></entry></feed>',                                ['https://a.test/x/b']],
-  ['in single quotes, odd case', `<FEED XML:BASE='https://a.test/x/'><entry><link href='b'/></entry></FEED>`,                               ['https://a.test/x/b']],
+  ['in single quotes, odd case',   `<FEED XML:BASE='https://a.test/x/'><entry><link href='b'/></entry></FEED>`,                               ['https://a.test/x/b']],
   ['that is relative',             '<feed xml:base="/x/"><entry xml:base="y/"><link href="b" xml:base="z/"/></entry></feed>',                 ['https://example.com/x/y/z/b']],
   ['of an entry, for it alone',    '<feed><entry xml:base="/x/"><link href="a"/></entry><entry><link href="b"/></entry></feed>',               ['https://example.com/x/a', 'https://example.com/maps/b']],
   ['of a link, for it alone',      '<feed><entry><link rel="self" href="a" xml:base="/x/"/><link href="b"/></entry></feed>',                  ['https://example.com/maps/b']],
@@ -74,7 +74,7 @@ test.each([
   ['given twice (the first)',      '<feed><entry xml:base="/x/" xml:base="/y/"><link href="a"/></entry><entry><link href="b"/></entry></feed>', ['https://example.com/x/a', 'https://example.com/maps/b']],
   ['that is empty (ignored)',      '<feed xml:base=""><entry><link href="b"/></entry></feed>',                                                 ['https://example.com/maps/b']],
   ['of RSS',                       '<rss xml:base="/x/"><channel><item><link>b</link></item></channel></rss>',                                 ['https://example.com/x/b']],
-  ['of a sitemap (ignored)', '<urlset xml:base="/x/"><url><loc>b</loc></url></urlset>',                                                ['https://example.com/maps/b']],
+  ['of a sitemap (ignored)',       '<urlset xml:base="/x/"><url><loc>b</loc></url></urlset>',                                                ['https://example.com/maps/b']],
   ['with credentials',             '<feed xml:base="https://u:p@a.test/"><entry><link href="b"/></entry></feed>',                              ['https://a.test/b']],
   ['of another scheme (ignored)',  '<feed xml:base="javascript:x"><entry xml:base="data:,x"><link href="b"/></entry></feed>',                  ['https://example.com/maps/b']],
   ['that is no URL (ignored)',     '<feed xml:base="https://["><entry><link href="b"/></entry></feed>',                                        ['https://example.com/maps/b']],

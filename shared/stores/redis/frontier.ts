@@ -31,13 +31,7 @@ import { ownerTaskOf } from '../../task/group/join-task.ts';
 import { partsOf } from '../../task/parts.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import { expectOwnGroup } from '../group-offers.ts';
-import {
-  type FrontierPolicy,
-  MOST_DRAINED,
-  MOST_REAPED,
-  QUEUED_PAST_TTL_MS,
-  THROTTLES_BEFORE_TAIL,
-} from '../policy.ts';
+import { type FrontierPolicy, MOST_DRAINED, MOST_REAPED, QUEUED_PAST_TTL_MS } from '../policy.ts';
 import { markOfEntry, readDamaged, readNote, readReleased, stateOf, writeOffer } from './forms/entry.ts';
 import { readInputs } from './forms/group-entry.ts';
 import { readKnownPage } from './forms/page-entry.ts';
@@ -45,7 +39,7 @@ import { LookLag } from './look-lag.ts';
 import type { RedisMemory } from './memory-watch.ts';
 import type { ScriptName } from './script-text.ts';
 import { type RedisStoreOptions, Scripts } from './scripts.ts';
-import { flatten } from './settlement.ts';
+import { writeSettlement } from './settlement.ts';
 
 interface RedisFrontierOptions extends RedisStoreOptions {
   readonly policy: FrontierPolicy;
@@ -75,8 +69,7 @@ export class RedisFrontier
   readonly #policy: FrontierPolicy;
   readonly #memory: RedisMemory | undefined;
   readonly #scripts: Scripts;
-  /** The last arguments of `settle.lua`. */
-  readonly #bounds: readonly [throttlesBeforeTail: number, mostNoted: number];
+  readonly #mostNoted: number;
   /** Identifies this frontier's offers, together with their number. */
   readonly #id = randomBytes(6).toString('hex');
   #offers = 0;
@@ -84,7 +77,7 @@ export class RedisFrontier
   readonly #time: () => number;
 
   constructor({ redis, prefix, policy, memory, clock, mostNoted = MOST_NOTED }: RedisFrontierOptions) {
-    this.#bounds = [THROTTLES_BEFORE_TAIL, mostNoted];
+    this.#mostNoted = mostNoted;
     this.#redis = redis;
     this.#prefix = prefix;
     this.#policy = policy;
@@ -169,8 +162,8 @@ export class RedisFrontier
   }
 
   async settle(run: string, { release, mark }: ReleaseName, settlement: Settlement): Promise<SettleReply> {
-    const reply = await this.#scripts.run('settle', run, release, mark, ...flatten(settlement), ...this.#bounds);
-    return reply as SettleReply;
+    const told = writeSettlement(settlement);
+    return (await this.#scripts.run('settle', run, release, mark, told, this.#mostNoted)) as SettleReply;
   }
 
   async pauseStuck(): Promise<readonly PausedRun[]> {

@@ -97,16 +97,8 @@ export class RedisFrontier
       const reply = await this.#scripts.run(
         'offer',
         run,
-        options.parent?.release ?? '',
-        options.parent?.mark ?? '',
-        options.repeat === true ? 1 : 0,
-        options.most ?? '',
-        options.incarnation ?? '',
         `${this.#id}:${++this.#offers}`,
-        options.mostHosts ?? '',
-        options.limit ?? '',
-        options.parent?.tally.stamp ?? '',
-        options.parent?.tally.links ?? 0,
+        JSON.stringify(options),
         ...tasks.map(writeOffer),
       );
       const [first, second, scope = 0, maxPages = 0, limit = 0] = reply as Taken | Refusal;

@@ -1,9 +1,6 @@
 #!lua
 -- Adds the tasks that a run doesn't know yet.
--- ARGV   1 prefix, 2 run, 3 parent's release or '', 4 parent's mark, 5 '1' for a repeat,
---        6 most tasks in the run for links to be taken or '', 7 the run's incarnation or '' for any, 8 the offer's id,
---        9 most hosts per domain or '', 10 most tasks in the run at all or '',
---        11 the stamp of the parent's admission, 12 links that it offered before,
+-- ARGV   prefix, run, the offer's id, its options (JSON: `OfferOptions` of `ports/frontier/frontier.ts`),
 --        then one argument for each task, its parts separated by tabs: host, queue, deadline in ms or 0, changed at or '',
 --        domain if its hosts are counted or '', what it is a replay of ('task' | 'group' | ''), mark, form; then the time
 -- Result {accepted, known, left out by the limit of hosts, of links, of tasks}, or {'refused', 'run' | 'parent'}. If some of a
@@ -13,40 +10,42 @@
 --         nothing and gets the same answer; run again, it would find everything known and count duplicates. Without allow-oom: a
 --         full Redis refuses new work, while scripts that drain it still run.
 
-local run, parent, is_repeat = ARGV[2], ARGV[3], ARGV[5] == '1'
-local answered = P .. 'offer:' .. ARGV[8]
+local run, answered = ARGV[2], P .. 'offer:' .. ARGV[3]
 local answer_before = redis.call('GET', answered)
 if answer_before then return cjson.decode(answer_before) end
+local options = cjson.decode(ARGV[4])
+local parent = options.parent
 local state, discovered, after, incarnation, joins =
   unpack(redis.call('HMGET', run_key(run), 'state', 'discovered', 'recrawl_after_ms', 'incarnation', 'joins'))
 if state ~= 'running' and state ~= 'paused' then return {'refused', 'run'} end
-if ARGV[7] ~= '' and ARGV[7] ~= incarnation then return {'refused', 'run'} end
+if options.incarnation and options.incarnation ~= incarnation then return {'refused', 'run'} end
 
 -- Returns the parent's entry with this offer counted, or nil if the parent is stale or links that it offered before are lost.
 local function counted_parent()
-  local entry = entry_of(run, parent, ARGV[4])
+  local release, stamp, before = int(parent.release), parent.tally.stamp, parent.tally.links
+  local entry = entry_of(run, release, parent.mark)
   if not entry then return nil end
   local phase, tally, rest = string.match(entry, '^([^ /]+)(%S*)( .*)$')
-  local stamp, links = string.match(tally, '^/(.+)/(%d+)$')
-  local held, before = stamp == ARGV[11] and tonumber(links) or 0, tonumber(ARGV[12])
+  local last_stamp, links = string.match(tally, '^/(.+)/(%d+)$')
+  local held = last_stamp == stamp and tonumber(links) or 0
   if held < before then
     local task = read_flight(entry)
     -- Its worker has survived it, so its starts don't count.
     task.starts = 0
-    leave_ledger(run, parent)
+    leave_ledger(run, release)
     put_back(run, state, task)
     return nil
   end
-  return phase .. '/' .. ARGV[11] .. '/' .. int(math.max(held, before + #ARGV - 13)) .. rest
+  return phase .. '/' .. stamp .. '/' .. int(math.max(held, before + #ARGV - 5)) .. rest
 end
-local page = parent ~= '' and counted_parent()
+local page = parent ~= nil and counted_parent()
 if page == nil then return {'refused', 'parent'} end
 
 local marks, failed = marks_of(run), run_key(run, 'failed')
 local some_failed = redis.call('EXISTS', failed) == 1
-local function room_until(most) return most == '' and math.huge or tonumber(most) - tonumber(discovered or '0') + tonumber(joins or '0') end
-local room_of_links, room = room_until(ARGV[6]), room_until(ARGV[10])
-local most_hosts, counted = ARGV[9] ~= '' and tonumber(ARGV[9]), run_key(run, 'hosts')
+local function room_until(most) return most and most - tonumber(discovered or '0') + tonumber(joins or '0') or math.huge end
+local room_of_links, room = room_until(options.most), room_until(options.limit)
+local most_hosts, counted = options.mostHosts, run_key(run, 'hosts')
 local lists, heads, hosts, new, urls, accepted, known = {}, {}, {}, {}, {}, 0, 0
 -- The group of the tasks that are members of one (all are links of one page), and how many members were taken.
 local group, members = nil, 0
@@ -98,7 +97,7 @@ local function take(host, domain, mark, changed_at, replay_of)
   return take_when_due(run, marks, mark, tonumber(changed_at), after, now) and 'taken' or 'known'
 end
 
-for i = 13, #ARGV - 1 do
+for i = 5, #ARGV - 1 do
   local host, queue, deadline, changed_at, domain, replay_of, mark, form =
     string.match(ARGV[i], '^([^\t]*)\t(%a*)\t(%d*)\t(%d*)\t([^\t]*)\t(%a*)\t([^\t]*)\t(.*)$')
   local answer = take(host, domain, mark, changed_at, replay_of)
@@ -125,7 +124,7 @@ for i = 13, #ARGV - 1 do
   end
 end
 
-if page then redis.call('HSET', run_key(run, 'inflight'), parent, page) end
+if page then redis.call('HSET', run_key(run, 'inflight'), int(parent.release), page) end
 keep_marks(marks)
 if accepted > 0 then tell_forgetter(new) end
 for key, list in pairs(lists) do redis.call('RPUSH', key, unpack(list)) end
@@ -135,7 +134,7 @@ end
 if members > 0 then
   if redis.call('HSETNX', group_key(run, group), 'open', 1) == 1 then
     redis.call('HSET', inputs_key(run, group), '@owner', string.match(page, '^[^\t]*\t(.*)$'))
-    local claimed = redis.call('HGET', run_key(run, 'claims'), '>' .. ARGV[4])
+    local claimed = redis.call('HGET', run_key(run, 'claims'), '>' .. parent.mark)
     if claimed then redis.call('HSET', inputs_key(run, group), '@claimed', claimed) end
     redis.call('HINCRBY', run_key(run), 'open_groups', 1)
   end
@@ -151,9 +150,9 @@ if accepted > 0 then
   redis.call('HINCRBY', run_key(run), 'waiting', accepted)
   count_steps(run, 'discovered', urls)
 end
-if known > 0 and not is_repeat then redis.call('HINCRBY', run_key(run), 'duplicate', known) end
+if known > 0 and not options['repeat'] then redis.call('HINCRBY', run_key(run), 'duplicate', known) end
 for why, count in pairs(left_out) do
-  if count > 0 and not is_repeat then redis.call('HINCRBY', run_key(run), 'left_out:' .. why, count) end
+  if count > 0 and not options['repeat'] then redis.call('HINCRBY', run_key(run), 'left_out:' .. why, count) end
 end
 local answer = {accepted, known, left_out.scope, left_out.max_pages, left_out.limit}
 redis.call('SET', answered, cjson.encode(answer), 'PX', ANSWER_KEPT_MS)

@@ -54,7 +54,10 @@ interface GroupJoinContext<Args, Keeps, Item, Names, Rows> extends JoinSpeech<Ar
 
 /** An input whose `step` determines the type of its `records`. */
 type InputOf<Names, Rows> = {
-  readonly [N in Names & string]: JoinInput & { readonly step: N; readonly records: readonly RowOf<At<Rows, N>>[] };
+  readonly [N in Names & string]: Omit<JoinInput, 'step' | 'records'> & {
+    readonly step: N;
+    readonly records: readonly RowOf<At<Rows, N>>[];
+  };
 }[Names & string];
 
 /** The argument of a run join, called once nothing else in the run is left to do. */

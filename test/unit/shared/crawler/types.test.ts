@@ -29,8 +29,9 @@ const crawler = defineCrawler({
       record: z.object({ title: z.string(), cents: z.int() }),
       run({ inputs, emit }) {
         const title = inputs.find((each) => each.step === 'report')?.records[0]?.title;
-        const prices = inputs.filter((each) => each.step === 'price').flatMap(({ records }) => records);
-        emit({ title, cents: prices.reduce((sum, { price }) => sum + price * 100, 0) });
+        const prices = inputs.filter((each) => each.step === 'price');
+        const cents = prices.flatMap(({ records }) => records.map((each) => each.price * 100));
+        emit({ title, cents: cents.reduce((sum, each) => sum + each, 0) });
       },
     },
   },

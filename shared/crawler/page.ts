@@ -77,7 +77,7 @@ export class Page extends PageTools {
     return this.#fetched.status;
   }
 
-  /** The answer's headers, names in lower case. */
+  /** The answer's headers, names in lower case, without cookies and those of the connection. */
   get headers(): Readonly<Record<string, string>> {
     return this.#fetched.headers;
   }

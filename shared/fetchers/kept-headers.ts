@@ -1,25 +1,18 @@
 import { joinedRobotsTags } from '../task/robots/robots-directives.ts';
 
-/** The headers of an answer that are passed on. Cookies never are. */
-const KEPT_HEADERS = [
-  'age',
-  'cache-control',
-  'content-disposition',
-  'content-encoding',
-  'content-language',
-  'content-length',
-  'content-type',
-  'date',
-  'etag',
-  'expires',
-  'last-modified',
-  'link',
-  'location',
-  'refresh',
-  'retry-after',
-  'server',
-  'x-robots-tag',
-] as const;
+/** The headers of an answer that are not passed on: cookies, and those of the connection (RFC 9110 section 7.6.1). */
+const DROPPED_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'set-cookie',
+  'set-cookie2',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 /** Headers of which Node.js keeps the first if they are repeated; see `message.headers` in its documentation. */
 const FIRST_ONLY: ReadonlySet<string> = new Set([
@@ -40,16 +33,16 @@ const NO_LINES: readonly string[] = [];
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/g;
 
 /**
- * Returns the headers of an answer that are passed on, each as one string. Repeated ones are merged as in Node.js, except `X-Robots-Tag`:
+ * Returns the headers of an answer that are passed on, names as given, each value as one string: all but cookies, those of the connection
+ * and the pseudo-headers of HTTP/2. Repeated ones are merged as in Node.js, except `X-Robots-Tag`:
  * see {@link joinedRobotsTags}. Control characters become blanks (RFC 9110 section 5.5).
  */
 export function keptHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, string> {
   const kept: Record<string, string> = {};
-  for (const name of KEPT_HEADERS) {
-    const value = headers[name];
-    if (value === undefined) continue;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || name.startsWith(':') || DROPPED_HEADERS.has(name)) continue;
     const text = typeof value === 'string' ? value : joined(name, value);
     kept[name] = text.replace(CONTROL, ' ').trim();
   }

@@ -164,7 +164,7 @@ interface ResponseHead {
   /** The URL that was requested, without its fragment. */
   readonly finalUrl: string;
   readonly status: number;
-  /** The headers on the allow-list, names in lower case. */
+  /** All headers but cookies and those of the connection, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

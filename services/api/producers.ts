@@ -47,9 +47,9 @@ interface ProducersOptions {
   readonly log: Logger;
 }
 
-type Produced = Pick<ProducerProgress, 'malformed' | 'older'>;
+type Produced = Pick<ProducerProgress, 'malformed' | 'older' | 'unwanted'>;
 
-const NOTHING_YET: Produced = { malformed: 0, older: { pages: 0, sitemaps: 0 } };
+const NOTHING_YET: Produced = { malformed: 0, older: { pages: 0, sitemaps: 0 }, unwanted: 0 };
 /** Producers that can work at once. */
 const MOST_PRODUCERS = 50;
 /** Longest time that an answer waits for the seeds to be offered. Most runs have few, and are answered with final numbers. */

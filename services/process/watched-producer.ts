@@ -142,7 +142,7 @@ export class WatchedProducer {
     signal.addEventListener('abort', stop, { once: true });
     const producing = this.#producer
       .produce(seeds, signal)
-      .then(() => this.#tellOlder())
+      .then(() => this.#tellLeftOut())
       .catch((error: unknown) => {
         over.abort();
         throw error;
@@ -157,8 +157,11 @@ export class WatchedProducer {
     }
   }
 
-  #tellOlder(): void {
-    const { pages, sitemaps } = this.#producer.progress().older;
+  #tellLeftOut(): void {
+    const { older, unwanted } = this.#producer.progress();
+    if (unwanted > 0)
+      this.#log.warn({ what: counted(unwanted, 'page') }, 'left out of sitemaps by --include and --exclude:');
+    const { pages, sitemaps } = older;
     if (this.#since === undefined || pages + sitemaps === 0) return;
     const date = new Date(this.#since).toISOString().replace('T00:00:00.000Z', '');
     const what = `${counted(pages, 'page')}, and ${counted(sitemaps, 'unread sitemap')}`;

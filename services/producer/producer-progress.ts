@@ -23,6 +23,8 @@ export interface ProducerProgress {
   readonly known: number;
   /** Number of texts that aren't URLs, whether new or known. */
   readonly malformed: number;
+  /** Number of pages that sitemaps list and the run's patterns leave out. */
+  readonly unwanted: number;
   /** Pages left out because their sitemaps say they are too old, and sitemaps not read for the same reason. */
   readonly older: { readonly pages: number; readonly sitemaps: number };
   readonly sitemaps: number;

@@ -142,6 +142,7 @@ export class Producer {
       source: [...this.#sources.values()].at(-1),
       ...this.#offerer.counts,
       older: { ...(this.#sitemaps?.older ?? { pages: 0, sitemaps: 0 }) },
+      unwanted: this.#sitemaps?.unwanted ?? 0,
       sitemaps: this.#sitemaps?.sitemaps ?? 0,
       problems: this.#problems,
     };
@@ -254,9 +255,9 @@ export class Producer {
         ),
       random: options.random ?? Math.random,
     });
-    const maxSitemapBytes = options.maxSitemapBytes ?? DEFAULT_MAX_SITEMAP_BYTES;
+    const { since, maxSitemapBytes = DEFAULT_MAX_SITEMAP_BYTES } = options;
     const isEnough = (): boolean => this.#offerer.isBeyondLimit;
-    this.#sitemaps = new SitemapReader({ documents, maxSitemapBytes, since: options.since, isEnough, signal });
+    this.#sitemaps = new SitemapReader({ documents, maxSitemapBytes, since, patterns: this.#own, isEnough, signal });
     const slow = (host: string, ms: number): Promise<void> => hostGate.slow(host, ms, DAY_MS);
     const isObeyed = robots !== 'ignore';
     const parts = { documents, sitemaps: this.#sitemaps, input, follow, slow: isObeyed ? slow : undefined, signal };

@@ -85,6 +85,7 @@ export const producedSchema = z.looseObject({
   inFlight: z.int(),
   leftOut: leftOutSchema,
   older: z.object({ pages: z.int(), sitemaps: z.int() }).describe('Left out by lastmodSince'),
+  unwanted: z.int().describe('Pages of sitemaps left out by include and exclude'),
   workers: z.int(),
   workerCommand: z.string().optional().describe('The command that starts a worker, if there is none'),
 });

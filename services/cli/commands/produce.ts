@@ -95,8 +95,8 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   const given = texts.length === 0 && options.urlsFile === undefined ? settings.seeds : texts;
   const loaded = await findCrawler(settings.crawler, settings.crawlersDir);
   const { crawler } = loaded;
-  warnOfIdleFlags(crawler, context);
   const { seeds, args } = await readCrawlerInput(crawler, given, options, { settings, onWait: sayWaiting });
+  warnOfIdleFlags(crawler, seeds, context);
   if (seeds.length === 0)
     throw new UsageError('nothing to produce: name a site, a sitemap, a page or a file of URLs, or set SEEDS');
   const run = options.run === undefined ? newRunId() : readRunId(options.run);

@@ -44,8 +44,8 @@ export interface CrawlOptions {
 export async function planNew(texts: readonly string[], options: CrawlOptions, context: Context): Promise<RunPlan> {
   const { settings, flags } = context;
   const loaded = await findCrawler(settings.crawler, settings.crawlersDir);
-  warnOfIdleFlags(loaded.crawler, context);
   const { seeds, args } = await readCrawlerInput(loaded.crawler, texts, options, { settings, onWait: sayWaiting });
+  warnOfIdleFlags(loaded.crawler, seeds, context);
   if (seeds.length === 0) throw new UsageError('nothing to crawl: name a site, a sitemap, a page or a file of URLs');
   const run = options.run === undefined ? newRunId() : readRunId(options.run);
   const runOptions = {

@@ -3,6 +3,7 @@ import { decodeStream } from '../../../shared/crawler/document/charset.ts';
 import { messageOf, StorageError } from '../../../shared/runtime/errors.ts';
 import { isOlder } from '../../../shared/task/sitemap/lastmod.ts';
 import type { SitemapEntry } from '../../../shared/task/sitemap/sitemap-entry.ts';
+import { isWanted, type UrlPatterns } from '../../../shared/task/url/glob.ts';
 import { type Logins, withLogin } from '../../../shared/task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
 import { BodyError } from '../documents/body-error.ts';
@@ -13,7 +14,7 @@ import { type DocumentResult, SitemapDocument } from './sitemap-document.ts';
 
 /** The result of reading a document and all sitemaps it names. */
 export interface SitemapTree extends DocumentResult {
-  /** Number of pages found in all of it, including those left out because of their age. */
+  /** Number of pages found in all of it, including those left out. */
   readonly pages: number;
 }
 
@@ -38,6 +39,8 @@ interface SitemapReaderOptions {
   readonly maxNamesLength?: number;
   /** Entries last changed before this are left out; epoch milliseconds. */
   readonly since?: number | undefined;
+  /** Pages that these patterns don't allow are left out of sitemaps on the web. A local file is taken as it is. */
+  readonly patterns?: UrlPatterns;
   /** Returns whether the run takes no more URLs, so that no further sitemap is fetched. */
   readonly isEnough?: () => boolean;
   readonly signal: AbortSignal;
@@ -69,6 +72,7 @@ export class SitemapReader {
   #knownLength = 0;
   #sitemaps = 0;
   #older = { pages: 0, sitemaps: 0 };
+  #unwanted = 0;
 
   constructor(options: SitemapReaderOptions) {
     this.#options = options;
@@ -82,6 +86,11 @@ export class SitemapReader {
   /** Pages and whole sitemaps that were left out because of their age. */
   get older(): { readonly pages: number; readonly sitemaps: number } {
     return this.#older;
+  }
+
+  /** Pages that were left out by the patterns. */
+  get unwanted(): number {
+    return this.#unwanted;
   }
 
   /**
@@ -145,11 +154,13 @@ export class SitemapReader {
       }
       const { again } = found;
       const all = found.entries.every(isPage) ? found.entries : found.entries.filter(isPage);
-      const entries = this.#newEnough(all);
+      const recent = this.#newEnough(all);
+      const entries = anyText ? recent : this.#wanted(recent);
       if (entries.length > 0) yield { kind: 'entries', entries, again };
       if (!again) {
         pages += all.length;
-        this.#older.pages += all.length - entries.length;
+        this.#older.pages += all.length - recent.length;
+        this.#unwanted += recent.length - entries.length;
       }
       if (all.length < found.entries.length) {
         pages += yield* this.#append(found, self, waiting, wrong);
@@ -163,6 +174,16 @@ export class SitemapReader {
 
   #newEnough(entries: readonly SitemapEntry[]): readonly SitemapEntry[] {
     return this.#options.since === undefined ? entries : entries.filter(({ lastmod }) => !this.#isTooOld(lastmod));
+  }
+
+  /** A location that isn't a URL is kept, to be reported as malformed. */
+  #wanted(entries: readonly SitemapEntry[]): readonly SitemapEntry[] {
+    const { patterns = {} } = this.#options;
+    if (patterns.include === undefined && patterns.exclude === undefined) return entries;
+    return entries.filter(({ loc }) => {
+      const url = readUrl(loc);
+      return isProblem(url) || isWanted(url.href, patterns);
+    });
   }
 
   #isTooOld(lastmod: string | undefined): boolean {

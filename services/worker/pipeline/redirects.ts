@@ -1,8 +1,8 @@
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import { domainFinder } from '../../../shared/crawler/leads/domains.ts';
-import { excludingPattern } from '../../../shared/crawler/leads/links.ts';
 import { shortened } from '../../../shared/task/shortened.ts';
 import type { Outcome } from '../../../shared/task/task/outcome.ts';
+import { excludingPattern } from '../../../shared/task/url/glob.ts';
 import type { Redirect } from '../../../shared/task/url/redirect.ts';
 import { isSeed, scopeTest } from '../../../shared/task/url/scope.ts';
 import { canonicalOf, hostKeyOf, MAX_URL_LENGTH } from '../../../shared/task/url/url.ts';

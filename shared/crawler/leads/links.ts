@@ -4,7 +4,7 @@ import { type AboutOffer, offerOf, type TaskOffer } from '../../task/task/offer.
 import { MAX_LINKS, MAX_LINKS_LENGTH } from '../../task/task/page-limits.ts';
 import type { RoutingRule } from '../../task/task/routing.ts';
 import type { Task } from '../../task/task/task.ts';
-import { matchesUrl } from '../../task/url/glob.ts';
+import { isWanted } from '../../task/url/glob.ts';
 import type { Logins } from '../../task/url/logins.ts';
 import { scopeTest } from '../../task/url/scope.ts';
 import { hostKeyOf, isProblem, MAX_URL_LENGTH, readUrl } from '../../task/url/url.ts';
@@ -118,15 +118,4 @@ export class LinkBudget {
 function domainCounting(host: string, own: string, domainOf: (hostname: string) => string): string | undefined {
   const domain = domainOf(host.replace(/:\d+$/, ''));
   return host === own || host === domain || host === `www.${domain}` ? undefined : domain;
-}
-
-/** Returns whether the patterns allow a URL. Without `include` patterns every URL is included; a matching `exclude` pattern wins. */
-function isWanted(href: string, { include = [], exclude }: RunOptions): boolean {
-  if (include.length > 0 && !include.some((pattern) => matchesUrl(pattern, href))) return false;
-  return excludingPattern(href, exclude) === undefined;
-}
-
-/** Returns the first pattern that matches. */
-export function excludingPattern(href: string, exclude: readonly string[] = []): string | undefined {
-  return exclude.find((pattern) => matchesUrl(pattern, href));
 }

@@ -40,6 +40,23 @@ export function matchesUrl(pattern: string, href: string): boolean {
   return matchesGlob(own, pattern.startsWith('/') ? url.slice(url.indexOf('/', url.indexOf('//') + 2)) : url);
 }
 
+/** Which URLs a run takes; see {@link isWanted}. */
+export interface UrlPatterns {
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+}
+
+/** Returns whether the patterns allow a URL. Without `include` patterns every URL is included; a matching `exclude` pattern wins. */
+export function isWanted(href: string, { include = [], exclude }: UrlPatterns): boolean {
+  if (include.length > 0 && !include.some((pattern) => matchesUrl(pattern, href))) return false;
+  return excludingPattern(href, exclude) === undefined;
+}
+
+/** Returns the first pattern that matches. */
+export function excludingPattern(href: string, exclude: readonly string[] = []): string | undefined {
+  return exclude.find((pattern) => matchesUrl(pattern, href));
+}
+
 /** Characters that are always escaped in paths and queries. */
 const ALWAYS_ESCAPED = /[^!-~]+|["<>]/g;
 

@@ -20,6 +20,7 @@ test('the pages of a sitemap are offered, and the run is sealed', async () => {
     known: 0,
     malformed: 0,
     older: { pages: 0, sitemaps: 0 },
+    unwanted: 0,
     sitemaps: 1,
     problems: 0,
   });

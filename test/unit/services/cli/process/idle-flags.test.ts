@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { warnOfIdleFlags } from '../../../../../services/cli/process/idle-flags.ts';
+import type { Seed } from '../../../../../services/producer/seeds.ts';
 import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
 import { settingsFrom } from '../../../../../shared/settings/settings.ts';
 import { LogLines } from '../../../../support/stores/embedded.ts';
@@ -7,19 +8,24 @@ import { LogLines } from '../../../../support/stores/embedded.ts';
 const PAGE = defineCrawler({ name: 'page', step: () => ({}) });
 const STEPS = defineCrawler({ name: 'steps', steps: { list: { run() {} } } });
 
-test.each<[string, Record<string, string>, typeof PAGE, string | undefined]>([
+const PAGES: Seed[] = [{ kind: 'page', url: 'https://a.test/1' }, { kind: 'input' }];
+const SITE: Seed[] = [...PAGES, { kind: 'site', url: 'https://a.test/' }];
+
+test.each<[string, Record<string, string>, typeof PAGE, string | undefined, Seed[]?]>([
   [
     'link limits without --follow',
     { INCLUDE: '/news/*', MAX_PAGES: '9', CONTENT: 'text' },
     PAGE,
-    '--include, --max-pages',
+    '--max-pages, --include',
   ],
+  ['link limits without --follow, with a sitemap', { INCLUDE: '/news/*', MAX_PAGES: '9' }, PAGE, '--max-pages', SITE],
+  ['patterns with a sitemap', { INCLUDE: '/news/*', EXCLUDE: '*.pdf' }, PAGE, undefined, SITE],
   ['link limits with --follow', { INCLUDE: '/news/*', FOLLOW: 'true' }, PAGE, undefined],
   ['steps, which follow links themselves', { INCLUDE: '/news/*' }, STEPS, undefined],
   ['no such flag', { CONTENT: 'text' }, PAGE, undefined],
-])('flags without effect are warned about: %s', (_, flags, crawler, named) => {
+])('flags without effect are warned about: %s', (_, flags, crawler, named, seeds = PAGES) => {
   const log = new LogLines();
-  warnOfIdleFlags(crawler, {
+  warnOfIdleFlags(crawler, seeds, {
     settings: settingsFrom({ flag: flags, environment: { EXCLUDE: '*' }, file: {} }),
     flags,
     log,

@@ -64,11 +64,22 @@ test('docs/architecture.md shows each folder of the source tree', () => {
 /** Of programs that ours is compared with, and one that is not read. */
 const OF_OTHERS = [
   'AUTOTHROTTLE_ENABLED',
+  'CLOSESPIDER_ERRORCOUNT',
+  'CLOSESPIDER_ITEMCOUNT',
   'CLOSESPIDER_PAGECOUNT',
   'CLOSESPIDER_TIMEOUT',
+  'DEFAULT_REQUEST_HEADERS',
   'DEPTH_LIMIT',
+  'DOWNLOAD_MAXSIZE',
+  'DOWNLOAD_TIMEOUT',
+  'DUPEFILTER_CLASS',
+  'FEED_EXPORT_FIELDS',
   'HTTPCACHE_ENABLED',
+  'HTTPERROR_ALLOWED_CODES',
   'HTTP_PROXY',
+  'REDIRECT_MAX_TIMES',
+  'REQUEST_FINGERPRINTER_CLASS',
+  'RETRY_HTTP_CODES',
   'RETRY_TIMES',
 ];
 

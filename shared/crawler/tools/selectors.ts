@@ -68,16 +68,23 @@ function optionsOf(isXml: boolean, pseudos?: Readonly<Record<string, Query<Eleme
   return { xmlMode: isXml, pseudos: { ...NTH, ...pseudos } };
 }
 
+/** What to write in place of the syntax of Scrapy, of XPath, and of cheerio. */
+const MENDS: readonly (readonly [syntax: RegExp, mend: string])[] = [
+  [/::(?:text|attr)\b/, '. get(css) has the text of an element, attr(css, name) an attribute'],
+  [/^\s*\.?\//, '. An XPath expression is for xpath(expression)'],
+  [
+    /:(?:eq|first|gt|last|lt)(?![\w-])/,
+    '. all(css) is a list, of which all(css)[0] is the first and all(css).at(-1) the last',
+  ],
+];
+
 /** Runs a function that uses a selector, and names the selector in the error if it throws. */
 export function named<T>(css: string, run: () => T): T {
   try {
     return run();
   } catch (error: unknown) {
     const why = error instanceof Error ? error.message : String(error);
-    // Scrapy's syntax.
-    const mend = /::(?:text|attr)\b/.test(css)
-      ? '. get(css) has the text of an element, attr(css, name) an attribute'
-      : '';
+    const mend = MENDS.find(([syntax]) => syntax.test(css))?.[1] ?? '';
     throw new Error(`Invalid selector ${JSON.stringify(css)}: ${why}${mend}`, { cause: error });
   }
 }

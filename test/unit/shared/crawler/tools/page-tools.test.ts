@@ -186,6 +186,12 @@ test.each([
     () => SHOP.get('h1::text'),
     /^Invalid selector "h1::text": .+\. get\(css\) has the text of an element, attr\(css, name\) an attribute$/,
   ],
+  [() => SHOP.get('//h1'), /^Invalid selector "\/\/h1": .+\. An XPath expression is for xpath\(expression\)$/],
+  [
+    () => SHOP.all('li:first a'),
+    /^Invalid selector "li:first a": .+\. all\(css\) is a list, of which all\(css\)\[0\] is the first and all\(css\)\.at\(-1\) the last$/,
+  ],
+  [() => SHOP.all('li:first-child['), /^Invalid selector "li:first-child\[": (?!.*is a list)/],
   [() => SHOP.xpath('//['), /^Invalid XPath "\/\/\[": XPST0003: /],
 ])('an invalid selector is named: %s', (use, message) => {
   expect(use).toThrow(message);

@@ -2,6 +2,7 @@ import { createReadStream, fstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { UsageError } from '../../shared/runtime/errors.ts';
+import { quoted } from '../../shared/runtime/started-as.ts';
 import { SitemapParser } from '../../shared/task/sitemap/sitemap.ts';
 import { type Logins, loginsField, withLogin } from '../../shared/task/url/logins.ts';
 import { hostKeyOf, isProblem, readUrl, withoutCredentials } from '../../shared/task/url/url.ts';
@@ -48,6 +49,10 @@ const NAMES_SITEMAP = /\.(?:xml|gz|txt)$|sitemap|(?<![a-z])(?:feeds?|rss|atom)(?
 const NAMES_LIST = /\.(?:txt|xml|gz|csv|tsv|json|jsonl)$/i;
 /** `https//`, `https:/`, `https:` and `https;//`, in the place of `https://`. */
 const BROKEN_SCHEME = /^(https?)(?::\/?|;\/\/|\/\/)(?=[^/])/i;
+/** Endings of a crawler's file. */
+const PROGRAM = /\.[cm]?[jt]s$/i;
+/** What could be the name of a crawler. */
+const NAME = /^[a-z0-9][a-z0-9-]*$/;
 const ASKS_FOR_SITEMAP = /[?&](?:sitemap|feed|rss|atom)=|sitemap(?:&|$)/i;
 
 /**
@@ -87,10 +92,15 @@ async function readSeed(text: string): Promise<Seed> {
   if (text === '-') return readInput();
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return readUrlSeed(text);
   const what = await whatIs(text);
+  if (what === 'file' && PROGRAM.test(text))
+    throw new UsageError(`${text} is a program, not a list of URLs: a crawler is given with --crawler ${quoted(text)}`);
   if (what !== 'nothing') return await readFileSeed('file', text, what);
   // Nobody writes a host like this.
   if (/^\.{0,2}\//.test(text)) throw new UsageError(`${text} doesn't exist`);
-  if (namesNoHost(text)) throw new UsageError(`${text} doesn't exist, and a URL begins with https:// or http://`);
+  if (namesNoHost(text)) {
+    const meant = NAME.test(text) ? ` (a crawler is given with --crawler ${text})` : '';
+    throw new UsageError(`${text} doesn't exist, and a URL begins with https:// or http://${meant}`);
+  }
   const [mark = '', scheme = 'https'] = BROKEN_SCHEME.exec(text) ?? [];
   const address = text.slice(mark.length);
   const meant = readUrl(`${scheme}://${address}`);

@@ -82,7 +82,7 @@ test.each<[string, string]>([
   ['../nowhere/urls.txt', "../nowhere/urls.txt doesn't exist"],
   ['urls.txt', "urls.txt doesn't exist, and a URL begins with https:// or http://"],
   ['data/urls.csv', "data/urls.csv doesn't exist, and a URL begins with https:// or http://"],
-  ['help', "help doesn't exist, and a URL begins with https:// or http://"],
+  ['shop', "shop doesn't exist, and a URL begins with https:// or http:// (a crawler is given with --crawler shop)"],
   ['a.example/map.xml', 'a.example/map.xml is not a file, and has no scheme: did you mean https://a.example/map.xml'],
   ['localhost/x', 'localhost/x is not a file, and has no scheme: did you mean https://localhost/x'],
   ['https//a.example/', 'https//a.example/ is not a file, and lacks "://": did you mean https://a.example/'],
@@ -94,6 +94,13 @@ test.each<[string, string]>([
   ['', '"" is neither a URL nor a file'],
 ])('the seed %j is refused as a usage error', async (text, message) => {
   await expect(readSeeds([text])).rejects.toThrow(new UsageError(message));
+});
+
+test('the file of a crawler is refused as a seed, with the flag that takes it', async () => {
+  const path = join(folder(), 'shop.ts');
+  writeFileSync(path, "import { defineCrawler } from 'trawl';\n");
+  const message = `${path} is a program, not a list of URLs: a crawler is given with --crawler ${path}`;
+  await expect(readSeeds([path])).rejects.toThrow(new UsageError(message));
 });
 
 test('a folder or a missing list is refused', async () => {

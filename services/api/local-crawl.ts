@@ -6,25 +6,25 @@ import { SETTINGS } from '../../shared/settings/table.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import { EmbeddedFleet } from '../process/embedded-fleet.ts';
 import { stoppingBy } from '../process/stopping.ts';
+import type { ProducerProgress } from '../producer/producer-progress.ts';
 import type { ReadRequest } from './http/read-request.ts';
 
 /** Grace period for pages in hand when the API stops. */
 const GRACE_MS = 8 * SECOND_MS;
 
-/**
- * Crawls a local run in this process until it has ended or `signal` is aborted. `trawl crawl --resume` continues an aborted one.
- *
- * @param onOpen called once the run is open
- */
+interface LocalCrawlOptions {
+  readonly log: Logger;
+  readonly measures: CrawlMeasures;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Called once the run is open. `produced` returns the progress of its producer. */
+  readonly onOpen: (produced: () => ProducerProgress) => void;
+}
+
+/** Crawls a local run in this process until it has ended or `signal` is aborted. `trawl crawl --resume` continues an aborted one. */
 export async function crawlLocally(
   { run, settings, runOptions, loaded, seeds }: ReadRequest,
-  {
-    log,
-    measures,
-    clock,
-    signal,
-    onOpen,
-  }: { log: Logger; measures: CrawlMeasures; clock: Clock; signal: AbortSignal; onOpen: () => void },
+  { log, measures, clock, signal, onOpen }: LocalCrawlOptions,
 ): Promise<void> {
   const crawler = loaded.crawler.name;
   const flags = { [SETTINGS.crawler.name]: crawler };
@@ -33,8 +33,8 @@ export async function crawlLocally(
   const fleet = new EmbeddedFleet(plan, {
     log,
     measures,
-    follow: async ({ untilOver }, over) => {
-      onOpen();
+    follow: async ({ produced, untilOver }, over) => {
+      onOpen(produced);
       await untilOver(over);
     },
   });

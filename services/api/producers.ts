@@ -131,8 +131,8 @@ export class Producers implements Service {
       if (this.#options.link.isLocal) {
         if ((await stores.runs.standing(run)) !== undefined)
           throw new Problem('wrong_state', `run ${run} already exists: ${TRAWL} crawl --resume ${run}`);
-        await this.#crawl(read);
-        return await this.#told(run, stores);
+        const produced = await this.#crawl(read);
+        return await this.#told(run, stores, produced);
       }
       const watched = await this.#produce(read, stores);
       return await this.#told(run, stores, watched.progress);
@@ -146,17 +146,19 @@ export class Producers implements Service {
       throw new Problem('too_many_requests', `${MOST_PRODUCERS} producers are at work`, { retryAfterMs: 10_000 });
   }
 
-  async #crawl(read: ReadRequest): Promise<void> {
+  async #crawl(read: ReadRequest): Promise<Produced> {
     const { log, measures, clock } = this.#options;
     const opened = Promise.withResolvers<void>();
     const { signal } = this.#stopped;
+    let produced = (): Produced => NOTHING_YET;
+    const onOpen = (ofThis: () => Produced): void => {
+      produced = ofThis;
+      opened.resolve();
+    };
     // Other producers might have begun since the first check.
     this.#expectPlace(read.run);
-    await this.#begin(
-      read.run,
-      crawlLocally(read, { log, measures, clock, signal, onOpen: () => opened.resolve() }),
-      opened.promise,
-    );
+    await this.#begin(read.run, crawlLocally(read, { log, measures, clock, signal, onOpen }), opened.promise);
+    return produced();
   }
 
   /** Resolves when the work on a run has ended, at the latest a second after the run was opened. Rejects if it fails before the run is open. */

@@ -20,6 +20,7 @@ import { VERSION } from '../../shared/runtime/version.ts';
 import { readEnvironment } from '../../shared/settings/settings.ts';
 import type { HostHeaders } from '../../shared/task/host/host-headers.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
+import type { ProducerProgress } from '../producer/producer-progress.ts';
 import type { Worker } from '../worker/worker.ts';
 import { FailFastSink } from './fail-fast-sink.ts';
 import { hostHeadersOf } from './host-headers.ts';
@@ -49,6 +50,8 @@ export interface Following {
   readonly watcher: RunWatcher;
   /** Returns a note on the producer's reading, or nothing if it has finished. */
   readonly reading: () => string | undefined;
+  /** Returns the progress of the producer. */
+  readonly produced: () => ProducerProgress;
   /** Resolves when there is nothing more to follow. */
   readonly untilOver: (signal: AbortSignal) => Promise<void>;
 }
@@ -223,7 +226,10 @@ export class EmbeddedFleet {
     const ownBound = (): WorkerBound => pages.bound;
     const watcher = new RunWatcher({ run: this.#plan.run, runs, clock: systemClock, ownBound });
     const untilOver = (over: AbortSignal): Promise<void> => watcher.untilEnded(POLL_EVERY_MS, over);
-    await this.#context.follow({ watcher, reading: () => watched.note, untilOver }, signal);
+    await this.#context.follow(
+      { watcher, reading: () => watched.note, produced: () => watched.progress, untilOver },
+      signal,
+    );
   }
 }
 

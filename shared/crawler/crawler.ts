@@ -151,22 +151,27 @@ export class Crawler {
   }
 }
 
-// The compiler reports mistakes against the last overload, so the long form, where more can go wrong, comes last.
-/** Defines a crawler of one function. */
-export function defineCrawler(definition: ShortDefinition): Crawler;
-/** Defines a crawler of several steps; see {@link Definition}. The compiler checks its types; everything else is checked on loading. */
+/**
+ * Defines a crawler: of several steps, see {@link Definition}, or of one function, see {@link ShortDefinition}. The compiler checks its
+ * types; everything else is checked on loading.
+ *
+ * One signature, not an overload for each form: for overloads, TypeScript before 7 reports mistakes against the wrong form.
+ */
 export function defineCrawler<
   Names extends Record<string, unknown>,
-  const To extends Record<string, unknown>,
-  Keeps extends Record<string, unknown>,
-  Items extends Record<string, unknown>,
+  const To extends Record<string, unknown> = Record<never, never>,
+  Keeps extends Record<string, unknown> = Record<never, never>,
+  Items extends Record<string, unknown> = Record<never, never>,
   Args extends z.ZodObject = z.ZodObject<Record<never, never>>,
   JoinNames extends Record<string, unknown> = Record<string, unknown>,
   const Per extends Record<string, unknown> = Record<string, unknown>,
   JoinItems extends Record<string, unknown> = Record<string, unknown>,
   Sessions extends Record<string, unknown> = Record<never, never>,
->(definition: Definition<Args, Names, To, Keeps, Items, JoinNames, Per, JoinItems, Sessions>): Crawler;
-export function defineCrawler(definition: unknown): Crawler {
+>(
+  definition:
+    | (ShortDefinition & { readonly steps?: never })
+    | (Definition<Args, Names, To, Keeps, Items, JoinNames, Per, JoinItems, Sessions> & { readonly step?: never }),
+): Crawler {
   return new Crawler(definition as ShortDefinition | AnyDefinition);
 }
 

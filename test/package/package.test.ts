@@ -136,6 +136,30 @@ for await (const { url } of crawl([], { maxDeph: 2 })) console.log(url);
     ]);
   });
 
+  test('has types whose errors point at the mistake, in the oldest TypeScript that reads them, too', async () => {
+    const steps = `import { defineCrawler, z } from 'trawl';
+export const typo = defineCrawler({
+  name: 'typo',
+  patterns: { prodct: '/product/*' },
+  steps: {
+    list: { to: ['prodct'], run: ({ page, follow }) => follow('prodct', page.links('a.product')) },
+    product: { record: z.object({ name: z.string() }), run: ({ page, emit }) => emit({ name: page.get('h1') }) },
+  },
+});
+export const neither = defineCrawler({ name: 'neither', steps: { page: { run: ({ page, emit }) => emit(page.title) } } });
+`;
+    await writeFile(join(cwd, 'typo.mts'), steps);
+    await done(['npm', 'install', '--no-save', '--prefix', 'oldest', 'typescript@5.7'], { cwd });
+    const flags = ['--strict', '--noEmit', '--target', 'es2024', '--module', 'nodenext', '--lib', 'es2024,dom'];
+    for (const root of [join(cwd, 'oldest'), CHECKOUT]) {
+      const { stdout } = await run([join(root, 'node_modules/.bin/tsc'), ...flags, 'typo.mts'], { cwd });
+      expect(stdout.split('\n').filter((line) => line.startsWith('typo.mts'))).toEqual([
+        expect.stringMatching(/^typo\.mts\(4,15\): error TS\d+: .*'prodct' does not exist/),
+        expect.stringMatching(/^typo\.mts\(6,13\): error TS\d+: Type '\["prodct"\]' is not assignable/),
+      ]);
+    }
+  });
+
   test('has every file that is read at run time', () => {
     const dist = join(cwd, 'node_modules/trawl/dist/shared');
     const [packed, own] = [dist, join(CHECKOUT, 'shared')].map((folder) =>

@@ -1,21 +1,38 @@
 #!/usr/bin/env node
+import { statSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 
 // Must come before every other import: each version of a file is then stripped of types and compiled only once.
 enableCompileCache();
-if (hasFolder()) {
+const problem = folderProblem();
+if (problem === undefined) {
   const { main } = await import('./main.ts');
   await main(process.argv);
 } else {
-  process.stderr.write('trawl: the current folder no longer exists: change to another one (cd)\n');
+  process.stderr.write(`trawl: ${problem}\n`);
   process.exitCode = 1;
 }
 
-/** Does the current folder still exist? Without it, no path can be resolved and most modules can't be loaded. */
-function hasFolder(): boolean {
+/** Returns what is wrong with the current folder, if anything: without its path, most modules can't be loaded. */
+function folderProblem(): string | undefined {
+  let path = '';
   try {
-    return process.cwd() !== '';
+    path = process.cwd();
   } catch {
-    return false;
+    return 'the current folder no longer exists: change to another one (cd)';
+  }
+  return leadsHere(path)
+    ? undefined
+    : 'the path of the current folder is not text in UTF-8: rename it, or change to another one (cd)';
+}
+
+/** Does the path lead to the current folder? One that isn't UTF-8 names another folder once Node.js has read it. */
+function leadsHere(path: string): boolean {
+  try {
+    const [named, actual] = [statSync(path, { throwIfNoEntry: false }), statSync('.')];
+    return named?.ino === actual.ino && named.dev === actual.dev;
+  } catch {
+    // A folder above may be closed to this user, which doesn't matter here.
+    return true;
   }
 }

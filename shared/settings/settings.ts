@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
-import { ConfigurationError, codeOf, messageOf } from '../runtime/errors.ts';
+import { ConfigurationError } from '../runtime/errors.ts';
+import { envFileText } from './env-file.ts';
 import { oddLines } from './env-lines.ts';
 import { nearestOf } from './nearest-name.ts';
 import { SETTINGS, type SettingKey, type Settings } from './table.ts';
@@ -155,19 +155,4 @@ export function oddInEnvFile(): string[] {
 
 function readEnvFile(): Record<string, string> {
   return parse(envFileText());
-}
-
-/** Returns the text of `.env`, empty if there is no such file. @throws ConfigurationError if it can't be read */
-function envFileText(): string {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync('.env');
-  } catch (error: unknown) {
-    if (codeOf(error) === 'ENOENT') return '';
-    throw new ConfigurationError([`.env can't be read: ${messageOf(error)}`], { cause: error });
-  }
-  // In UTF-16, no line would be understood.
-  if (bytes.includes(0))
-    throw new ConfigurationError(['expected .env to be text in UTF-8: save it as UTF-8, not as UTF-16']);
-  return bytes.toString();
 }

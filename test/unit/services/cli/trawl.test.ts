@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { Trawl } from '../../../support/processes/trawl.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../../services/cli/trawl.ts');
 
@@ -14,6 +15,19 @@ test('a command run in a removed folder says so', () => {
   expect(status).toBe(1);
 });
 
+test('a command run in a folder whose path is not UTF-8 says so, and creates no other folder', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'trawl-path-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const script =
+    'd=$(printf "caf\\351") && mkdir "$d" && cd "$d" && "$0" "$1" status --local; s=$?; rm -r "../$d"; exit $s';
+  const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, PROGRAM], { cwd, encoding: 'utf8' });
+  expect(stderr).toBe(
+    'trawl: the path of the current folder is not text in UTF-8: rename it, or change to another one (cd)\n',
+  );
+  expect(status).toBe(1);
+  expect(readdirSync(cwd)).toEqual([]);
+});
+
 test('an .env in UTF-16, as PowerShell writes it, is refused', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'trawl-env-'));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
@@ -21,6 +35,28 @@ test('an .env in UTF-16, as PowerShell writes it, is refused', () => {
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'status'], { cwd, encoding: 'utf8' });
   expect(stderr).toBe('trawl: expected .env to be text in UTF-8: save it as UTF-8, not as UTF-16\n');
   expect(status).toBe(78);
+});
+
+test('an .env that is a folder is refused, and named as one', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'trawl-env-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  mkdirSync(join(cwd, '.env'));
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'status'], { cwd, encoding: 'utf8' });
+  expect(stderr).toMatch(/^trawl: expected \.env to be a file, found a folder: rename it, .*\n$/);
+  expect(status).toBe(78);
+});
+
+test('an .env that is a named pipe, as password managers make, is read once, and waited for aloud', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'trawl-env-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  spawnSync('mkfifo', [join(cwd, '.env')]);
+  const trawl = new Trawl(['status', '--local'], { cwd, env: {} });
+  await trawl.says(/^trawl: \.env is a named pipe: waiting until a program writes it$/m);
+  writeFileSync(join(cwd, '.env'), 'RATE_LIMIT=fast\nRATE LIMIT\n');
+  const { code, stderr } = await trawl.ended;
+  expect(stderr).toContain('expected RATE_LIMIT to be ');
+  expect(stderr).toContain('.env:2: it is ignored, since it is not NAME=value');
+  expect(code).toBe(78);
 });
 
 test('trawl init says what it cannot write, and does not remove an existing folder', () => {

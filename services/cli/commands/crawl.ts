@@ -16,6 +16,7 @@ import { planTableOfCrawl, tableFlags, writeTableOf } from '../tables/crawl-tabl
 import { addTableOptions, type TableOptions } from '../tables/table-flags.ts';
 import { printJson, say, sayFailure } from '../text/output.ts';
 import { exitCodeOf } from '../text/summary.ts';
+import { unreadProxy } from '../text/unread-proxy.ts';
 
 /** `trawl crawl SEED…`: producer, frontier and worker in one process, with no services. */
 export const command: CommandModule = {
@@ -82,7 +83,7 @@ export async function crawl(
       const records = recordsPlaceOf(own.settings, progress.run);
       // If the table goes to standard output, the summary must not.
       const isStandardOutputTaken = table !== undefined && table.path === undefined;
-      const told = { records, recordsFlag, isLocal: true, isInterrupted };
+      const told = { records, recordsFlag, isLocal: true, isInterrupted, unreadProxy: unreadProxy(own.settings) };
       tellEnd(progress, context, told, isStandardOutputTaken);
     }
     const { failure } = fleet;

@@ -26,6 +26,7 @@ import { Steps } from '../../worker/pipeline/steps.ts';
 import { redirectsOf, type Visit } from '../../worker/pipeline/visit.ts';
 import { addCommonOptions, type CommandModule, type Context, repeated, withContext } from '../command.ts';
 import { print, printJson, say } from '../text/output.ts';
+import { isUnanswered, unreadProxy, unreadProxyLine } from '../text/unread-proxy.ts';
 import { codeFrame } from '../trial/code-frame.ts';
 import { fetchOnce } from '../trial/fetch-once.ts';
 import { type Failure, failureIn, readAround } from '../trial/read-around.ts';
@@ -178,6 +179,8 @@ async function attempt(plan: Plan, known: KeptPage | undefined, signal: AbortSig
     known ?? (options.html === undefined ? await fetched(plan, signal) : await fromFile(visit, options.html));
   if ('failure' in found) {
     tellFailure(found.failure, {}, context);
+    const proxy = unreadProxy(context.settings);
+    if (proxy !== undefined && isUnanswered(found.failure.reason)) say(unreadProxyLine(proxy));
     return 1;
   }
   if (options.underWatch && options.html === undefined) tellWatcher({ page: found });

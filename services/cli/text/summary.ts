@@ -5,6 +5,7 @@ import { hostsDownLines } from './hosts-down.ts';
 import { leftOutLines } from './left-out.ts';
 import type { Line } from './output.ts';
 import { stepFailureLines, stepLines } from './step-lines.ts';
+import { gotNoAnswer, unreadProxyLine } from './unread-proxy.ts';
 
 export interface SummaryOptions {
   /** Where the records are; absent to leave that out. */
@@ -15,6 +16,8 @@ export interface SummaryOptions {
   readonly isLocal?: boolean;
   /** Ctrl-C or SIGTERM stopped the run early. */
   readonly isInterrupted?: boolean;
+  /** The variable that names a proxy which the run didn't use; see `unread-proxy.ts`. */
+  readonly unreadProxy?: string | undefined;
 }
 
 /** A run's end, or its current state, in one line. */
@@ -56,6 +59,7 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
   if ((reasons.skipped.private_address ?? 0) > 0)
     lines.push('Private addresses are refused; --private-hosts allows named ones.');
   lines.push(...hostsDownLines(progress, recordsFlag));
+  if (options.unreadProxy !== undefined && gotNoAnswer(progress)) lines.push(unreadProxyLine(options.unreadProxy));
   if (records !== undefined && done > 0)
     lines.push(`Records: ${records} (read them with: ${TRAWL} records ${run}${recordsFlag})`);
   // The lines about hosts that were given up already say so.

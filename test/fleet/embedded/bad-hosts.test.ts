@@ -119,3 +119,18 @@ test('a host whose robots.txt answers 503 is waited for until --host-give-up, an
   expect(code).toBe(0);
   expect(stdout).toContain(`1 host was given up: ${bad.host} (robots.txt 503).`);
 });
+
+test('a crawl and a trial that reach nothing name a proxy of the environment, which they did not read', async () => {
+  const workplace = await openWorkplace({ HTTPS_PROXY: 'http://user:secret@proxy.test:3128' });
+  const [good, names] = await Promise.all([openSite(), openDnsServer({})]);
+  const hint = `HTTPS_PROXY is set, but Trawl doesn't read it. If this network needs that proxy: --proxy-url "$HTTPS_PROXY"\n`;
+  const lost = ['http://nobody.test/page/1', '--dns-servers', names.address, '--max-attempts', '1'];
+  const crawled = await workplace.run(['crawl', ...lost, ...LOCAL]);
+  expect(crawled).toMatchObject({ code: 1, stdout: expect.stringContaining(hint) });
+  const tried = await workplace.run(['try', ...lost]);
+  expect(tried).toMatchObject({ code: 1, stderr: expect.stringContaining(hint) });
+  const reached = await workplace.run(['crawl', good.url('/page/1'), good.url('/status/404'), ...LOCAL.slice(0, 4)]);
+  expect(reached.code).toBe(0);
+  for (const { stdout, stderr } of [crawled, tried, reached]) expect(stdout + stderr).not.toContain('secret');
+  expect(reached.stdout).not.toContain('HTTPS_PROXY');
+});

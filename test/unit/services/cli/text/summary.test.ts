@@ -270,3 +270,16 @@ test.each<[string, Partial<RunProgress>, boolean, number]>([
 ])('%s: exit %4$i', (_, counters, strict, code) => {
   expect(exitCodeOf(progressOf(counters), strict)).toBe(code);
 });
+
+// biome-ignore format: a table
+test.each<[string, boolean, Partial<RunProgress>]>([
+  ['no answer',                true,  { failed: 2, reasons: { failed: { dns: 1, timeout: 1 }, skipped: {} } }],
+  ['a silent host',            true,  { failed: 1, reasons: { failed: { host_down: 1 }, skipped: {} }, hostsDown: { count: 1, named: [{ host: 'a.example', kind: 'silent', reason: 'connection refused' }] } }],
+  ['a host that gave errors',  false, { failed: 1, reasons: { failed: { host_down: 1 }, skipped: {} }, hostsDown: { count: 1, named: [{ host: 'a.example', kind: 'answered', reason: 'HTTP 500' }] } }],
+  ['an answer',                false, { failed: 2, reasons: { failed: { dns: 1, http_4xx: 1 }, skipped: {} } }],
+  ['a page',                   false, { failed: 1, done: 1, reasons: { failed: { dns: 1 }, skipped: {} } }],
+  ['nothing to do',            false, {}],
+])('after %s, a proxy that was not read is named: %s', (_, isNamed, progress) => {
+  const lines = textsOf(summaryLines(progressOf({ state: 'finished', endedAt: 1, ...progress }), { unreadProxy: 'HTTP_PROXY' }));
+  expect(lines.some((line) => line.includes('--proxy-url "$HTTP_PROXY"'))).toBe(isNamed);
+});

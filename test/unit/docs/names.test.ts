@@ -61,7 +61,7 @@ test('docs/architecture.md shows each folder of the source tree', () => {
   expect(folders.filter((folder) => !tree.includes(`${folder}/`))).toEqual([]);
 });
 
-/** Of programs that ours is compared with, and one that is not read. */
+/** Of programs that ours is compared with. */
 const OF_OTHERS = [
   'AUTOTHROTTLE_ENABLED',
   'CLOSESPIDER_ERRORCOUNT',
@@ -76,7 +76,6 @@ const OF_OTHERS = [
   'FEED_EXPORT_FIELDS',
   'HTTPCACHE_ENABLED',
   'HTTPERROR_ALLOWED_CODES',
-  'HTTP_PROXY',
   'REDIRECT_MAX_TIMES',
   'REQUEST_FINGERPRINTER_CLASS',
   'RETRY_HTTP_CODES',

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Trawl } from '../../../support/processes/trawl.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../../../services/cli/trawl.ts');
+const CHECKOUT = join(import.meta.dirname, '../../../..');
+const PROGRAM = join(CHECKOUT, 'services/cli/trawl.ts');
 
 test('a command run in a removed folder says so', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'trawl-gone-'));
@@ -76,6 +77,36 @@ test('trawl init says what it cannot write, and does not remove an existing fold
     expect(status).toBe(1);
   }
   expect(readdirSync(cwd)).toEqual(['dangling', 'empty']);
+});
+
+/** A copy of the checkout on which `npm ci` was never run. */
+function bareCheckout(...parts: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'trawl-bare-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const part of ['package.json', 'bin', ...parts])
+    cpSync(join(CHECKOUT, part), join(folder, part), { recursive: true });
+  return folder;
+}
+
+test('a checkout without its packages says npm ci', () => {
+  const folder = bareCheckout('services/cli', 'shared');
+  const { status, stderr } = spawnSync(process.execPath, ['bin/trawl.cjs', 'demo'], { cwd: folder, encoding: 'utf8' });
+  expect(stderr).toMatch(/^trawl: the package [\w-]+ isn't installed: npm ci, in .*trawl-bare-\w+\n$/);
+  expect(status).toBe(1);
+});
+
+test('npm pack without a compiler says what to install, and a package made without its scripts says how to make it', () => {
+  const folder = bareCheckout('scripts');
+  const packed = spawnSync('npm', ['pack', '--silent'], { cwd: folder, encoding: 'utf8' });
+  expect(packed.stderr).toBe(
+    "trawl: it can't be packed, since its compiler isn't installed: npm ci --include=dev --ignore-scripts=false\n",
+  );
+  expect(packed.status).toBe(1);
+  const { status, stderr } = spawnSync(process.execPath, ['bin/trawl.cjs'], { cwd: folder, encoding: 'utf8' });
+  expect(stderr).toBe(
+    'trawl: it was packed without its program: pack it again, npm pack --ignore-scripts=false, and install that\n',
+  );
+  expect(status).toBe(1);
 });
 
 // biome-ignore format: a table

@@ -239,6 +239,29 @@ test('after npm install -g, trawl crawls in any folder, even a CommonJS one', as
   expect(await crawlIn(cwd, ['prefix/bin/trawl'], { crawler: 'named' })).toBe('prefix/bin/trawl records RUN');
 });
 
+// biome-ignore format: a table
+test.each<[string, string, readonly string[], Readonly<Record<string, string>>]>([
+  ['pnpm', 'pnpm@10',          ['pnpm', 'add'], {}],
+  ['Yarn', '@yarnpkg/cli-dist', ['yarn', 'add'], { YARN_NODE_LINKER: 'node-modules' }],
+])('installed by %s, trawl crawls and makes a folder that can be installed and tested with it', async (name, tool, add, linker) => {
+  const cwd = await folderFor(name.toLowerCase());
+  const tools = await folderFor('tools');
+  await done(['npm', 'install', tool], { cwd: tools });
+  const registry = (await done(['npm', 'config', 'get', 'registry'], { cwd })).trim();
+  const env = { ...linker, YARN_NPM_REGISTRY_SERVER: registry, YARN_GLOBAL_FOLDER: join(tools, 'cache') };
+  const path = [join(tools, 'node_modules/.bin')];
+  await writeFile(join(cwd, 'package.json'), JSON.stringify({ name: 'mine', type: 'module' }));
+  await writeFile(join(cwd, 'yarn.lock'), '');
+  await done([...add, `trawl@file:${tarball}`], { cwd, env, path });
+  expect(await crawlIn(cwd, ['npx', 'trawl'], { env, path })).toBe('npx trawl records RUN');
+  await done(['npx', 'trawl', 'init', 'teapots'], { cwd, env, path });
+  const folder = join(cwd, 'teapots');
+  await writeFile(join(folder, 'yarn.lock'), '');
+  const [command = ''] = add;
+  await done([command, 'install'], { cwd: folder, env: { ...env, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' }, path });
+  expect(await done([command, 'test'], { cwd: folder, env, path })).toContain('2 passed');
+});
+
 test('under the Plug-and-Play linker of Yarn, trawl crawls, and trawl init says to set another nodeLinker', async () => {
   const cwd = await folderFor('pnp');
   const tools = await folderFor('yarn');

@@ -30,7 +30,7 @@ export async function packProgram(folder: string): Promise<string> {
   }
   if (IS_CHECKOUT) expectCompiler(ROOT);
   try {
-    return IS_CHECKOUT ? await compiled((built) => pack(built, folder)) : await pack(ROOT, folder);
+    return await copied((copy) => pack(copy, folder));
   } catch (error: unknown) {
     const hasNoNpm = error instanceof Error && 'syscall' in error && error.syscall === 'spawn npm';
     const what = hasNoNpm ? 'npm, which comes with Node.js, is not in PATH' : messageOf(error);
@@ -49,10 +49,10 @@ export function expectCompiler(root: string): void {
   throw new UnavailableError(`this program can't be packed, since its compiler isn't installed: ${mend}`);
 }
 
-/** The packages for testing and editing crawlers, in the versions that this program uses itself. */
+/** The packages for testing and editing crawlers, in the versions that this program uses itself. Yarn installs no peer of vitest by itself. */
 export function developmentPackages(): Readonly<Record<string, string>> {
   const { devDependencies } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
-  return Object.fromEntries(['@types/node', 'vitest'].map((name) => [name, devDependencies[name]]));
+  return Object.fromEntries(['@types/node', 'vite', 'vitest'].map((name) => [name, devDependencies[name]]));
 }
 
 async function pack(root: string, folder: string): Promise<string> {
@@ -62,15 +62,18 @@ async function pack(root: string, folder: string): Promise<string> {
   return filename;
 }
 
-/** Compiles a checkout into a temporary folder, since several processes may do so at once. */
-async function compiled<T>(use: (root: string) => Promise<T>): Promise<T> {
-  const built = await mkdtemp(join(tmpdir(), 'trawl-pack-'));
+/**
+ * Copies the program into a temporary folder: a checkout is compiled, which several processes may do at once, and npm can't pack a package
+ * in place that pnpm has installed ("Exit handler never called!", npm 11).
+ */
+async function copied<T>(use: (copy: string) => Promise<T>): Promise<T> {
+  const copy = await mkdtemp(join(tmpdir(), 'trawl-pack-'));
   try {
-    await run(process.execPath, [BUILD, join(built, 'dist')], { cwd: ROOT });
-    for (const each of ['package.json', 'bin', 'LICENSE', 'README.md'])
-      await cp(join(ROOT, each), join(built, each), { recursive: true });
-    return await use(built);
+    if (IS_CHECKOUT) await run(process.execPath, [BUILD, join(copy, 'dist')], { cwd: ROOT });
+    for (const each of ['package.json', 'bin', 'LICENSE', 'README.md', ...(IS_CHECKOUT ? [] : ['dist'])])
+      await cp(join(ROOT, each), join(copy, each), { recursive: true });
+    return await use(copy);
   } finally {
-    await rm(built, { recursive: true });
+    await rm(copy, { recursive: true });
   }
 }

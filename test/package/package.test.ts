@@ -177,7 +177,18 @@ export const neither = defineCrawler({ name: 'neither', steps: { page: { run: ({
       const steps = said.split('\n').filter((line) => line.startsWith('  npm '));
       expect(steps).toEqual(['  npm install', '  npm test']);
       for (const step of steps) await done(['sh', '-c', step], { cwd: folder });
-      await done([join(CHECKOUT, 'node_modules/.bin/tsc'), '-p', '.'], { cwd: folder });
+      const tsc = [join(CHECKOUT, 'node_modules/.bin/tsc'), '-p', '.'];
+      await done(tsc, { cwd: folder });
+      // Node.js, which only strips types, would refuse both when it loads the crawler.
+      const unloadable =
+        "import { Task } from 'trawl';\nexport enum Size { S, M }\nexport const urlOf = (task: Task): string => task.url;\n";
+      await writeFile(join(folder, 'unloadable.ts'), unloadable);
+      const { stdout } = await run(tsc, { cwd: folder });
+      await rm(join(folder, 'unloadable.ts'));
+      expect(stdout.match(/^unloadable\.ts\(\d+,\d+\): error TS\d+/gm)).toEqual([
+        'unloadable.ts(1,10): error TS1484',
+        'unloadable.ts(2,13): error TS1294',
+      ]);
       const pages = (file: string): string => readFileSync(join(folder, 'test/pages', file), 'utf8');
       const shop = createServer(({ url = '/' }, response) => {
         const isKnown = url === '/' || url.startsWith('/product/');

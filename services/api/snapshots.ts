@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { type HostsOfFleet, lookAtHosts } from '../../shared/control/hosts/fleet-hosts.ts';
 import { type RunList, RunLister } from '../../shared/control/run-list.ts';
 import { type RunView, RunWatcher } from '../../shared/control/run-watcher.ts';
-import type { LiveWorker } from '../../shared/ports/roster.ts';
+import type { HostOverview } from '../../shared/ports/host-overview.ts';
+import type { LiveWorker, Roster } from '../../shared/ports/roster.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import type { Link, LinkedStores } from './link.ts';
@@ -28,6 +29,11 @@ export interface RunSnapshot {
   readonly hosts: HostsOfFleet;
 }
 
+interface ReadsOfFleet {
+  readonly roster: Pick<Roster, 'workers'>;
+  readonly hosts: Pick<HostOverview, 'oldestDueMs'>;
+}
+
 /** A run that was asked for. */
 interface Watched {
   readonly read: SharedRead<RunSnapshot | undefined>;
@@ -42,6 +48,9 @@ export class Snapshots {
   readonly #resumeCommand: ((run: string) => string) | undefined;
   readonly #fleet: SharedRead<FleetSnapshot>;
   readonly #hosts: SharedRead<HostsOfFleet>;
+  /** Read once for all runs: the entries of hundreds of workers take megabytes. */
+  readonly #workers: SharedRead<readonly LiveWorker[]>;
+  readonly #oldestDueMs: SharedRead<number>;
   #lister: RunLister | undefined;
   readonly #watched = new LRUCache<string, Watched>({ max: MOST_WATCHED });
 
@@ -51,6 +60,8 @@ export class Snapshots {
     this.#resumeCommand = resumeCommand;
     this.#fleet = new SharedRead(clock, freshMs);
     this.#hosts = new SharedRead(clock, freshMs);
+    this.#workers = new SharedRead(clock, freshMs);
+    this.#oldestDueMs = new SharedRead(clock, freshMs);
     // While the store is away, an answer read before must not pass for its answer.
     link.watchStore({ lost: () => this.forget() });
   }
@@ -58,7 +69,12 @@ export class Snapshots {
   async fleet(): Promise<FleetSnapshot> {
     return await this.#fleet.get(() =>
       this.#link.withStores(async (stores) => {
-        this.#lister ??= new RunLister({ ...stores, clock: this.#clock, resumeCommand: this.#resumeCommand });
+        this.#lister ??= new RunLister({
+          ...stores,
+          ...this.#sharedOf(stores),
+          clock: this.#clock,
+          resumeCommand: this.#resumeCommand,
+        });
         const [list, hosts] = await Promise.all([this.#lister.look(), this.#hostsOf(stores)]);
         return { list, hosts };
       }),
@@ -74,7 +90,7 @@ export class Snapshots {
         watched.watcher ??= this.#watcherOf(run, stores);
         const [view, workers, hosts] = await Promise.all([
           watched.watcher.look(),
-          stores.roster.workers(),
+          this.#workersOf(stores),
           this.#hostsOf(stores),
         ]);
         return view === undefined ? undefined : { view, workers, hosts };
@@ -86,6 +102,8 @@ export class Snapshots {
   forget(): void {
     this.#fleet.forget();
     this.#hosts.forget();
+    this.#workers.forget();
+    this.#oldestDueMs.forget();
     for (const { read } of this.#watched.values()) read.forget();
   }
 
@@ -93,12 +111,26 @@ export class Snapshots {
     return this.#hosts.get(() => lookAtHosts(stores));
   }
 
-  #watcherOf(run: string, { runs, roster, hosts, memory }: LinkedStores): RunWatcher {
+  #workersOf({ roster }: LinkedStores): Promise<readonly LiveWorker[]> {
+    return this.#workers.get(() => roster.workers());
+  }
+
+  #watcherOf(run: string, stores: LinkedStores): RunWatcher {
+    const { runs, memory } = stores;
+    const { roster, hosts } = this.#sharedOf(stores);
     return new RunWatcher({
       ...{ run, runs, roster, memory, clock: this.#clock, resumeCommand: this.#resumeCommand },
       oldestDueMs: () => hosts.oldestDueMs(),
       mostHosts: MOST_HOSTS,
     });
+  }
+
+  /** The parts of the stores whose answers all runs share. */
+  #sharedOf(stores: LinkedStores): ReadsOfFleet {
+    return {
+      roster: { workers: () => this.#workersOf(stores) },
+      hosts: { oldestDueMs: () => this.#oldestDueMs.get(() => stores.hosts.oldestDueMs()) },
+    };
   }
 }
 

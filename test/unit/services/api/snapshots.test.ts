@@ -14,9 +14,9 @@ function setup() {
   const clock = new SteppedClock();
   const { database, ...stores } = openLocalParts({ clock });
   onTestFinished(() => database.close());
-  const open = (runs: typeof stores.runs): Snapshots => {
+  const open = (runs: typeof stores.runs, more: Partial<LinkedStores> = {}): Snapshots => {
     const link = {
-      withStores: (action: (stores: LinkedStores) => Promise<unknown>) => action({ ...stores, runs } as never),
+      withStores: (action: (stores: LinkedStores) => Promise<unknown>) => action({ ...stores, runs, ...more } as never),
       watchStore: () => () => {},
     } as unknown as Link;
     return new Snapshots(link, clock, undefined);
@@ -67,4 +67,33 @@ test('runs that nobody asks for any more are forgotten, even if something change
   // A watcher would remember the run's hosts for as long as the clock stands still.
   await snapshots.run('r0');
   expect(hostsRead.filter((run) => run === 'r0')).toHaveLength(2);
+});
+
+test('the workers are read once a second for all runs, since the entries of hundreds of workers take megabytes', async () => {
+  const { clock, stores, open } = setup();
+  const { runs, hosts } = stores;
+  let [workers, oldestDue] = [0, 0];
+  const roster = withMethods(stores.roster, {
+    workers: () => {
+      workers++;
+      return stores.roster.workers();
+    },
+  });
+  const countedHosts = withMethods(hosts, {
+    oldestDueMs: () => {
+      oldestDue++;
+      return hosts.oldestDueMs();
+    },
+  });
+  const snapshots = open(runs, { roster, hosts: countedHosts });
+  const ids = Array.from({ length: 50 }, (_, n) => `r${n}`);
+  for (const run of ids) await runs.open(run, FAST_RUN, 'p');
+  const lookAtAll = () => Promise.all([snapshots.fleet(), ...ids.map((run) => snapshots.run(run))]);
+  await lookAtAll();
+  expect([workers, oldestDue]).toEqual([1, 1]);
+  await lookAtAll();
+  expect([workers, oldestDue], 'within the second').toEqual([1, 1]);
+  clock.step(1_000);
+  await lookAtAll();
+  expect([workers, oldestDue], 'a second later').toEqual([2, 2]);
 });

@@ -69,7 +69,7 @@ type TaskCounter = (typeof TASK_COUNTERS)[number];
 export interface HostsReading {
   readonly due: number;
   readonly oldestDueMs: number;
-  /** Hosts paused for any reason other than the two below. */
+  /** Hosts paused for any reason other than the two below, and those beyond the first {@link MOST_HOSTS}, whatever the reason. */
   readonly paused: number;
   readonly byHand: number;
   readonly unreachable: number;
@@ -211,10 +211,17 @@ async function unlessDamaged<T>(read: () => Promise<T>): Promise<T | undefined> 
 }
 
 async function readHosts({ hosts }: ReadStores): Promise<HostsReading> {
-  const [due, oldestDueMs, all] = await Promise.all([hosts.due(), hosts.oldestDueMs(), hosts.paused(MOST_HOSTS)]);
-  const byHand = all.filter((host) => host.byHand).length;
-  const unreachable = all.filter((host) => host.isUnreachable && !host.byHand).length;
-  return { due, oldestDueMs, paused: all.length - byHand - unreachable, byHand, unreachable };
+  const [due, oldestDueMs, listed, count] = await Promise.all([
+    hosts.due(),
+    hosts.oldestDueMs(),
+    hosts.paused(MOST_HOSTS),
+    hosts.pausedCount(),
+  ]);
+  const byHand = listed.filter((host) => host.byHand).length;
+  const unreachable = listed.filter((host) => host.isUnreachable && !host.byHand).length;
+  // The reasons of those beyond the list are not known.
+  const paused = Math.max(listed.length, count) - byHand - unreachable;
+  return { due, oldestDueMs, paused, byHand, unreachable };
 }
 
 /** Returns the amount by which a run's counters break the identity; 0 if it holds. */

@@ -10,7 +10,12 @@ export interface HostOverview {
   due(): Promise<number>;
   /** Returns for how many milliseconds the longest due of these hosts could have been asked; 0 if there is none. */
   oldestDueMs(): Promise<number>;
-  /** Returns the paused hosts, the longest remaining pause first. */
+  /** Returns the number of paused hosts. */
+  pausedCount(): Promise<number>;
+  /**
+   * Returns the paused hosts, the longest remaining pause first. A long list is read in parts, none of which blocks the store for more
+   * than a few milliseconds. A host whose pause changes in between may be missing.
+   */
   paused(limit: number): Promise<readonly PausedHost[]>;
 }
 

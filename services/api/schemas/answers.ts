@@ -59,7 +59,11 @@ const pausedHostSchema = z.looseObject({
   unreachable: z.boolean(),
   seconds: z.int().optional().describe('Seconds until it resumes; left out if somebody has to resume it'),
 });
-const ofHosts = { dueHosts: z.int(), pausedHosts: z.array(pausedHostSchema) };
+const ofHosts = {
+  dueHosts: z.int(),
+  pausedHostCount: z.int(),
+  pausedHosts: z.array(pausedHostSchema).describe('The hosts paused longest, at most 20'),
+};
 
 /** Answer of `status RUN --json`. */
 export const runStatusSchema = runSummarySchema.extend({

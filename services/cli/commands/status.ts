@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Stores } from '../../../shared/backends/backends.ts';
 import { type Bottleneck, needsMs } from '../../../shared/control/bottleneck.ts';
-import { count, counted, duration, perSecond } from '../../../shared/control/format.ts';
+import { count, duration, perSecond } from '../../../shared/control/format.ts';
 import { type HostsOfFleet, lookAtHosts } from '../../../shared/control/hosts/fleet-hosts.ts';
 import { hostText, troubleText } from '../../../shared/control/hosts/pause-text.ts';
 import { incrementalLine } from '../../../shared/control/incremental.ts';
@@ -21,6 +21,7 @@ import { addCommonOptions, type CommandModule, type Context, withContext } from 
 import { recordsFlags, resumeRunCommand } from '../process/place-flags.ts';
 import { type AnyStores, addLocalOption, isLocalOf, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { hostLines } from '../text/fleet-hosts.ts';
+import { otherRunsLines } from '../text/other-runs.ts';
 import { clearScreen, isOutputOver, type Line, sayFailure } from '../text/output.ts';
 import { missingCrawlerLines } from '../text/step-lines.ts';
 import { summaryLines } from '../text/summary.ts';
@@ -140,7 +141,7 @@ class OneRun {
       if (!this.#isLocal) lines.push(...missingCrawlerLines(progress, workers));
       lines.push(
         ...slowestHosts(hosts, progress.readAt),
-        ...workerLines(workers, this.#isLocal),
+        ...workerLines(workers, { isLocal: this.#isLocal, isShort: true }),
         ...hostLines(fleet, this.#isLocal),
       );
     }
@@ -168,7 +169,7 @@ class AllRuns {
 
   async again(): Promise<StatusView> {
     const [list, fleet] = await Promise.all([this.#lister.look(), lookAtHosts(this.#stores)]);
-    const { views, counts, workers, damaged } = list;
+    const { views, workers, damaged } = list;
     for (const said of damaged) sayFailure(said);
     const rows = views.map(({ progress, bottleneck }) => {
       const { run, state, discovered, done, skipped, failed, cancelled } = progress;
@@ -187,14 +188,13 @@ class AllRuns {
     const none = this.#isLocal
       ? `No runs yet. Start one with: ${TRAWL} crawl https://example.com/`
       : `No runs yet. Start one with: ${TRAWL} produce https://example.com/ (crawls on this machine: ${TRAWL} status --local)`;
-    const others = counts.known - views.length - damaged.length;
-    const more = others > 0 ? [`… and ${counted(others, 'older run')}: ${TRAWL} status RUN`] : [];
+    const more = otherRunsLines(list);
     return {
       lines: [
         ...(rows.length === 0 ? [none] : table(rows)),
         ...more,
         ...lost,
-        ...workerLines(workers, this.#isLocal),
+        ...workerLines(workers, { isLocal: this.#isLocal, isShort: true }),
         ...hostLines(fleet, this.#isLocal),
       ],
       json: fleetStatusJson(list, fleet),

@@ -19,7 +19,7 @@ export const command: CommandModule = {
 async function list({ local }: WorkersOptions, context: Context): Promise<number> {
   return await withStores(context, 'trawl workers', { local }, async ({ roster }) => {
     const workers = await roster.workers();
-    tell(context, { workers }, [...workerLines(workers, false), ...taskLines(workers)]);
+    tell(context, { workers }, [...workerLines(workers), ...taskLines(workers)]);
     return 0;
   });
 }

@@ -4,7 +4,7 @@ import type { HostsOfFleet } from '../../../shared/control/hosts/fleet-hosts.ts'
 import { pauseText } from '../../../shared/control/hosts/pause-text.ts';
 import { table } from './table.ts';
 
-export function hostLines({ due, paused }: HostsOfFleet, isLocal: boolean): string[] {
+export function hostLines({ due, paused, pausedCount }: HostsOfFleet, isLocal: boolean): string[] {
   const lines = [`Due hosts: ${count(due)}`];
   if (paused.length === 0) return lines;
   const rows = paused.map(({ host, pausedMs, reason, byHand, isUnreachable }) => [
@@ -12,5 +12,7 @@ export function hostLines({ due, paused }: HostsOfFleet, isLocal: boolean): stri
     pauseText({ ms: pausedMs, reason, byHand, isUnreachable }),
     byHand ? resumeHostCommand(host, isLocal) : '',
   ]);
-  return [...lines, 'Paused hosts:', ...table(rows)];
+  const others = pausedCount - paused.length;
+  const more = others > 0 ? [`  … and ${count(others)} more`] : [];
+  return [...lines, `Paused hosts: ${count(pausedCount)}`, ...table(rows), ...more];
 }

@@ -2,6 +2,9 @@ import type { HostOverview, PausedHost } from '../../ports/host-overview.ts';
 import { partsOf } from '../../task/parts.ts';
 import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
+/** Hosts that one script call reads: half a millisecond. */
+const HOSTS_AT_ONCE = 100;
+
 /** The hosts in Redis: `ready` of each run, and `paused`, a sorted set of hosts by the end of their pause. */
 export class RedisHostOverview implements HostOverview {
   readonly #scripts: Scripts;
@@ -18,8 +21,23 @@ export class RedisHostOverview implements HostOverview {
     return Number(await this.#scripts.run('oldest_due'));
   }
 
+  async pausedCount(): Promise<number> {
+    return (await this.#scripts.run('paused_count')) as number;
+  }
+
   async paused(limit: number): Promise<readonly PausedHost[]> {
-    const reply = (await this.#scripts.run('paused_hosts', limit)) as (string | number)[];
+    // By name, since a host whose pause changes between two reads comes twice.
+    const found = new Map<string, PausedHost>();
+    for (let from = 0; from < limit; from += HOSTS_AT_ONCE) {
+      const part = await this.#pausedFrom(from, Math.min(HOSTS_AT_ONCE, limit - from));
+      for (const each of part) if (!found.has(each.host)) found.set(each.host, each);
+      if (part.length < HOSTS_AT_ONCE) break;
+    }
+    return [...found.values()];
+  }
+
+  async #pausedFrom(from: number, most: number): Promise<PausedHost[]> {
+    const reply = (await this.#scripts.run('paused_hosts', from, most)) as (string | number)[];
     return [...partsOf(reply, 5)].map(([host, ms, reason, byHand, isUnreachable]) => ({
       host: String(host),
       pausedMs: Number(ms),

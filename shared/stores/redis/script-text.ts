@@ -41,6 +41,7 @@ export type ScriptName =
   | 'pause_host'
   | 'pause_stuck'
   | 'paused'
+  | 'paused_count'
   | 'paused_hosts'
   | 'progress'
   | 'queued'

@@ -33,6 +33,15 @@ export class SqliteHostOverview implements HostOverview {
     });
   }
 
+  async pausedCount(): Promise<number> {
+    return await this.#store.move((moves) => {
+      moves.flush();
+      const { database, now } = moves;
+      const found = database.get<{ hosts: number }>('SELECT count(*) AS hosts FROM hosts WHERE pausedUntil > ?', now);
+      return found?.hosts ?? 0;
+    });
+  }
+
   async paused(limit: number): Promise<readonly PausedHost[]> {
     return await this.#store.move((moves) => {
       moves.flush();

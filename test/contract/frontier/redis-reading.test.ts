@@ -73,6 +73,10 @@ test('reading a run of 20,000 hosts costs no more commands than one of 1,000', a
   });
   expect((await costOf(() => hosts.due())).commands).toBeLessThan(10);
   expect((await costOf(() => hosts.paused(20))).commands).toBeLessThan(30);
+  expect((await costOf(() => hosts.pausedCount())).commands).toBeLessThan(5);
+  const { commands, scripts } = await costOf(() => hosts.paused(20_000));
+  expect(scripts, '500 are paused, and one script reads 100').toBe(6);
+  expect(commands / scripts).toBeLessThan(120);
 });
 
 test('listing runs costs nothing for ended ones, and a bounded number of small scripts for open ones', async () => {

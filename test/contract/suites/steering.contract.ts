@@ -127,14 +127,26 @@ export function describeSteering(name: string, open: OpenStore, close: () => Pro
         { host: 'c.test', pausedMs: 58_000, reason: 'HTTP 429', byHand: false, isUnreachable: false },
       ]);
       expect((await hosts.paused(1)).length).toBe(1);
+      expect(await hosts.pausedCount()).toBe(2);
       expect(await runs.hosts('r', 9)).toMatchObject([
         { host: 'b.test', byHand: true },
         { host: 'c.test', byHand: false },
       ]);
       step(58_000);
-      expect([await hosts.due(), (await hosts.paused(9)).length]).toEqual([1, 1]);
+      expect([await hosts.due(), (await hosts.paused(9)).length, await hosts.pausedCount()]).toEqual([1, 1, 1]);
       await runs.pause('r');
       expect(await hosts.due(), 'of a paused run, none').toBe(0);
+    });
+
+    test('many paused hosts are listed once each, up to the limit, those paused longest first', async () => {
+      const { gate, hosts } = await setup();
+      for (let i = 0; i < 250; i++) await gate.pause(`h${i}.test`, (i + 1) * 1_000, 'HTTP 429');
+      expect(await hosts.pausedCount()).toBe(250);
+      for (const limit of [0, 1, 100, 101, 250, 1_000]) {
+        const names = (await hosts.paused(limit)).map(({ host }) => host);
+        const longest = Array.from({ length: Math.min(limit, 250) }, (_, n) => `h${249 - n}.test`);
+        expect(names, `at most ${limit}`).toEqual(longest);
+      }
     });
   });
 }

@@ -57,6 +57,7 @@ describe('after a run', () => {
       producers: { open: 0, lost: 0 },
       lostProducers: [],
       dueHosts: 0,
+      pausedHostCount: 0,
       pausedHosts: [],
     });
     expect(status.bytes).toBeGreaterThan(2_000);

@@ -53,6 +53,7 @@ describe('steering a fleet', () => {
     expect(status).toMatchObject({
       waiting: 2,
       dueHosts: 0,
+      pausedHostCount: 1,
       pausedHosts: [{ host, reason: 'they called', byHand: true }],
       bottleneck: `waiting for ${host}: paused by hand (they called); trawl resume --host ${host}`,
     });

@@ -79,6 +79,8 @@ export interface Fleet {
   readonly open: number;
   readonly runs: readonly Run[];
   readonly dueHosts: number;
+  readonly pausedHostCount: number;
+  /** The hosts paused longest. */
   readonly pausedHosts: readonly PausedHost[];
   readonly workers: readonly Worker[];
   /** Only in events. */

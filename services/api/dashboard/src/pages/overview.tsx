@@ -60,6 +60,7 @@ export function Overview() {
         </Section>
         <Section title="Paused hosts" aside={<a href={linkTo(['hosts'])}>All hosts</a>}>
           <PausedHosts hosts={fleet.pausedHosts} />
+          <More of="host" all={fleet.pausedHostCount} shown={fleet.pausedHosts.length} />
         </Section>
       </div>
       <Section title="Workers" aside={<a href={linkTo(['workers'])}>Tasks in hand</a>}>

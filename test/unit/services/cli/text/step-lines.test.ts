@@ -56,7 +56,7 @@ test('workers that lack secrets of a crawler are reported, and the secrets its r
   expect(missingCrawlerLines(progress, workers)).toMatchObject([
     { text: 'No worker has the secrets of crawler shop: run r waits for one with PASSWORD, USER in its environment' },
   ]);
-  expect(workerLines(workers, false).at(-1)).toEqual({
+  expect(workerLines(workers).at(-1)).toEqual({
     text: '2 workers lack USER, PASSWORD, for crawler shop: its tasks are left to others',
     mark: 'warning',
   });

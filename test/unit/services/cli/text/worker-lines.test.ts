@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { taskLines } from '../../../../../services/cli/text/worker-lines.ts';
+import { taskLines, workerLines } from '../../../../../services/cli/text/worker-lines.ts';
 import type { LiveWorker } from '../../../../../shared/ports/roster.ts';
 
 const WORKER: LiveWorker = {
@@ -28,4 +28,17 @@ test('workers without tasks, or of a version that does not list them, give no li
 test('at most twenty tasks are listed', () => {
   const many = Array.from({ length: 30 }, (_, n) => ({ ...WORKER, id: `w-${n}` }));
   expect(taskLines(many)).toHaveLength(21);
+});
+
+test('status lists twenty of many workers, those that take no deliveries first, and counts the others', () => {
+  const many = Array.from({ length: 500 }, (_, n) => ({ ...WORKER, id: `w-${n}` }));
+  const stopping = { ...WORKER, id: 'late', state: 'stopping' as const };
+  const lines = workerLines([...many, stopping], { isShort: true });
+  expect(lines).toHaveLength(22);
+  expect([lines[0], lines[1], lines.at(-1)]).toEqual([
+    'Workers: 501',
+    '  late  stopping   2 of 4 in hand  bound by slots',
+    expect.stringMatching(/^ {2}… and 481 more: .* workers$/),
+  ]);
+  expect(workerLines([...many, stopping]), 'by `trawl workers`').toHaveLength(502);
 });

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { fleetStatusJson, runStatusJson } from '../../shared/control/status-json.ts';
+import type { RunTally } from '../../shared/ports/run-overview.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
 import type { Service } from '../../shared/runtime/lifecycle.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { HOUR_MS, SECOND_MS } from '../../shared/task/durations.ts';
-import { FleetPace } from './fleet-pace.ts';
+import { averagePace, FleetPace } from './fleet-pace.ts';
 import type { momentSchema } from './schemas/answers.ts';
 import type { FleetSnapshot, Snapshots } from './snapshots.ts';
 
@@ -136,20 +137,22 @@ export class FleetFeed implements Service {
     for (const listening of [...this.#listening]) if (isMeant(listening)) listening.listener(event, data);
   }
 
-  #momentOf({ list }: FleetSnapshot): Moment {
-    const sum = (of: (view: FleetSnapshot['list']['views'][number]) => number): number =>
-      list.views.reduce((total, view) => total + of(view), 0);
-    const isOpen = (view: FleetSnapshot['list']['views'][number]): boolean => view.progress.endedAt === undefined;
-    const now = this.#clock.now();
-    const runs = list.views.map(({ progress }) => progress);
-    const pace = this.#pace.look(runs, this.#clock.monotonic()) ?? sum((view) => (isOpen(view) ? view.rate : 0));
+  #momentOf({ list, tallies }: FleetSnapshot): Moment {
+    const listed = list.views.map(({ progress }) => progress);
+    const names = new Set(listed.map(({ run }) => run));
+    // All open runs, of which the list has the newest, and the newest of those that have ended.
+    const runs: readonly RunTally[] = [...listed, ...tallies.filter(({ run }) => !names.has(run))];
+    const sum = (of: (run: RunTally) => number): number => runs.reduce((total, run) => total + of(run), 0);
+    const ended = new Set(listed.flatMap(({ run, endedAt }) => (endedAt === undefined ? [] : run)));
+    const pace =
+      this.#pace.look(runs, this.#clock.monotonic()) ?? sum((run) => (ended.has(run.run) ? 0 : averagePace(run)));
     return {
-      at: new Date(now).toISOString(),
+      at: new Date(this.#clock.now()).toISOString(),
       pagesPerSecond: Number(pace.toFixed(2)),
-      waiting: sum(({ progress }) => progress.waiting),
-      inFlight: sum(({ progress }) => progress.inFlight),
-      done: sum(({ progress }) => progress.done),
-      failed: sum(({ progress }) => progress.failed),
+      waiting: sum(({ waiting }) => waiting),
+      inFlight: sum(({ inFlight }) => inFlight),
+      done: sum(({ done }) => done),
+      failed: sum(({ failed }) => failed),
       workers: list.workers.length,
     };
   }

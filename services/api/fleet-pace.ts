@@ -1,4 +1,4 @@
-import type { RunProgress } from '../../shared/ports/runs.ts';
+import type { RunTally } from '../../shared/ports/run-overview.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 
 /** The period over which the pace is measured. */
@@ -15,7 +15,7 @@ export class FleetPace {
   #samples: { readonly at: number; readonly total: number }[] = [];
 
   /** Returns the pages per second over the last few seconds, or nothing at the first look. */
-  look(runs: readonly RunProgress[], now: number): number | undefined {
+  look(runs: readonly RunTally[], now: number): number | undefined {
     const isFirst = this.#samples.length === 0;
     for (const progress of runs) {
       const before = this.#ended.get(progress.run) ?? 0;
@@ -24,7 +24,7 @@ export class FleetPace {
       if (isKnown && !isFirst) this.#total += Math.max(0, endedOf(progress) - before);
     }
     this.#ended = new Map(runs.map((progress) => [progress.run, endedOf(progress)]));
-    this.#readAt = Math.max(this.#readAt, ...runs.map(({ readAt }) => readAt));
+    this.#readAt = runs.reduce((latest, { readAt }) => Math.max(latest, readAt), this.#readAt);
     this.#samples.push({ at: now, total: this.#total });
     const recent = this.#samples.filter(({ at }) => now - at <= PACE_OVER_MS);
     // If looks are rarer than the period, the pace since the last look counts.
@@ -35,6 +35,11 @@ export class FleetPace {
   }
 }
 
-function endedOf({ done, skipped, failed }: RunProgress): number {
+function endedOf({ done, skipped, failed }: RunTally): number {
   return done + skipped + failed;
+}
+
+/** Returns a run's pages per second since it began. */
+export function averagePace(run: RunTally): number {
+  return (endedOf(run) / Math.max(1, run.readAt - run.startedAt)) * SECOND_MS;
 }

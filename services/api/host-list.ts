@@ -1,5 +1,5 @@
-import { MOST_OPEN } from '../../shared/control/run-list.ts';
 import type { HostCircumstances } from '../../shared/ports/host-overview.ts';
+import type { HostLine } from '../../shared/ports/run-overview.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import type { Link, LinkedStores } from './link.ts';
@@ -7,8 +7,15 @@ import { SharedRead } from './shared-read.ts';
 
 /** Maximum number of paused hosts read. */
 const MOST_PAUSED = 5_000;
-/** Maximum number of hosts read for all runs, about half a second of the store's time. Each run gets an equal share of what is left. */
+/** Maximum number of open runs looked at. */
+const MOST_RUNS = 10_000;
+/**
+ * Maximum number of hosts read for all runs, about half a second of the store's time. Each run gets an equal share of what is left, those
+ * with the fewest waiting tasks first, so that what they leave goes to the large ones.
+ */
 const MOST_READ = 10_000;
+/** Runs read at once, so that the store is not kept busy for long. */
+const AT_ONCE = 10;
 /** A list is kept this long, or nine times as long as the read took if that is longer: reading takes at most a tenth of the store's time. */
 const KEPT_MS = 2 * SECOND_MS;
 const KEPT_FOR_EACH_MS = 9;
@@ -55,27 +62,34 @@ async function readHosts({ runs, hosts }: LinkedStores): Promise<FoundHosts> {
   const byName = new Map<string, ListedHost>();
   const paused = await hosts.paused(MOST_PAUSED);
   for (const { host, ...circumstances } of paused) byName.set(host, { host, waiting: 0, runs: [], circumstances });
-  const open = await runs.listOpen(MOST_OPEN);
-  let isAll = paused.length < MOST_PAUSED && open.length < MOST_OPEN;
+  const open = await runs.tallies(MOST_RUNS);
+  let isAll = paused.length < MOST_PAUSED && open.length < MOST_RUNS;
+  const waiting = open.filter((each) => each.waiting > 0).toSorted((a, b) => a.waiting - b.waiting);
   let left = MOST_READ;
-  for (const [index, run] of open.entries()) {
-    const most = Math.ceil(left / (open.length - index));
-    const lines = await runs.hosts(run, most);
-    left -= lines.length;
-    if (lines.length >= most) isAll = false;
-    for (const { host, waiting, ...circumstances } of lines) {
-      const known = byName.get(host);
-      const isSlower = (circumstances.intervalMs ?? 0) > (known?.circumstances.intervalMs ?? -1);
-      byName.set(host, {
-        host,
-        waiting: (known?.waiting ?? 0) + waiting,
-        runs: [...(known?.runs ?? []), run],
-        circumstances: known === undefined || isSlower ? circumstances : known.circumstances,
-      });
+  for (let at = 0; at < waiting.length; at += AT_ONCE) {
+    const share = Math.floor(left / (waiting.length - at));
+    const some = waiting.slice(at, at + AT_ONCE).map(({ run }) => run);
+    const read = await Promise.all(some.map(async (run) => ({ run, lines: await runs.hosts(run, share) })));
+    for (const { run, lines } of read) {
+      left -= lines.length;
+      if (lines.length >= share) isAll = false;
+      for (const line of lines) addLine(byName, run, line);
     }
   }
   const found = [...byName.values()].sort(compareHosts);
   return { hosts: found, isAll };
+}
+
+/** Adds a host of a run to those of the runs before. Of its paces, the slowest counts. */
+function addLine(byName: Map<string, ListedHost>, run: string, { host, waiting, ...circumstances }: HostLine): void {
+  const known = byName.get(host);
+  const isSlower = (circumstances.intervalMs ?? 0) > (known?.circumstances.intervalMs ?? -1);
+  byName.set(host, {
+    host,
+    waiting: (known?.waiting ?? 0) + waiting,
+    runs: [...(known?.runs ?? []), run],
+    circumstances: known === undefined || isSlower ? circumstances : known.circumstances,
+  });
 }
 
 /** Orders hosts by their waiting tasks, most first, then by name. */

@@ -4,6 +4,7 @@ import { type RunList, RunLister } from '../../shared/control/run-list.ts';
 import { type RunView, RunWatcher } from '../../shared/control/run-watcher.ts';
 import type { HostOverview } from '../../shared/ports/host-overview.ts';
 import type { LiveWorker, Roster } from '../../shared/ports/roster.ts';
+import type { RunTally } from '../../shared/ports/run-overview.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import type { Link, LinkedStores } from './link.ts';
@@ -16,10 +17,17 @@ const MOST_WATCHED = 200;
 /** Hosts of a run that are read to find the slowest. */
 const MOST_HOSTS = 1_000;
 
+/** Open runs whose counters are summed. */
+const MOST_TALLIED = 10_000;
+/** Those counters are kept nine times as long as reading them took: that takes at most a tenth of the store's time. */
+const TALLIES_KEPT_FOR_EACH_MS = 9;
+
 /** The fleet at one moment. */
 export interface FleetSnapshot {
   readonly list: RunList;
   readonly hosts: HostsOfFleet;
+  /** The counters of all open runs, listed or not, at most {@link MOST_TALLIED}. */
+  readonly tallies: readonly RunTally[];
 }
 
 /** A run at one moment, with the fleet's workers and hosts. */
@@ -51,6 +59,7 @@ export class Snapshots {
   /** Read once for all runs: the entries of hundreds of workers take megabytes. */
   readonly #workers: SharedRead<readonly LiveWorker[]>;
   readonly #oldestDueMs: SharedRead<number>;
+  readonly #tallies: SharedRead<readonly RunTally[]>;
   #lister: RunLister | undefined;
   readonly #watched = new LRUCache<string, Watched>({ max: MOST_WATCHED });
 
@@ -62,6 +71,7 @@ export class Snapshots {
     this.#hosts = new SharedRead(clock, freshMs);
     this.#workers = new SharedRead(clock, freshMs);
     this.#oldestDueMs = new SharedRead(clock, freshMs);
+    this.#tallies = new SharedRead(clock, (tookMs) => Math.max(freshMs(tookMs), tookMs * TALLIES_KEPT_FOR_EACH_MS));
     // While the store is away, an answer read before must not pass for its answer.
     link.watchStore({ lost: () => this.forget() });
   }
@@ -75,8 +85,9 @@ export class Snapshots {
           clock: this.#clock,
           resumeCommand: this.#resumeCommand,
         });
-        const [list, hosts] = await Promise.all([this.#lister.look(), this.#hostsOf(stores)]);
-        return { list, hosts };
+        const tallies = this.#tallies.get(() => stores.runs.tallies(MOST_TALLIED));
+        const [list, hosts, all] = await Promise.all([this.#lister.look(), this.#hostsOf(stores), tallies]);
+        return { list, hosts, tallies: all };
       }),
     );
   }
@@ -104,6 +115,7 @@ export class Snapshots {
     this.#hosts.forget();
     this.#workers.forget();
     this.#oldestDueMs.forget();
+    this.#tallies.forget();
     for (const { read } of this.#watched.values()) read.forget();
   }
 

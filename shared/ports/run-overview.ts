@@ -1,5 +1,6 @@
 import type { HostTrouble } from '../task/host/host-trouble.ts';
 import type { HostCircumstances } from './host-overview.ts';
+import type { RunProgress } from './runs.ts';
 
 /**
  * All runs at a glance: for people, for programs that show them, and for workers that stop when all runs have ended.
@@ -16,6 +17,8 @@ export interface RunOverview {
   list(limit: number): Promise<readonly string[]>;
   /** Returns the runs that have not ended, the most recently opened first. */
   listOpen(limit: number): Promise<readonly string[]>;
+  /** Returns the main counters of the open runs, the most recently opened first. Damaged runs are left out. */
+  tallies(limit: number): Promise<readonly RunTally[]>;
   /**
    * Returns the hosts that a run's tasks wait for, the one whose next check is furthest away first. A host that changes its
    * place while a long list is read in parts may be missing.
@@ -29,6 +32,12 @@ export interface RunCounts {
   /** Number of these runs that have not ended. A run that waits for seeds is open. */
   readonly open: number;
 }
+
+/** The main counters of a run: cheap enough to be read each second for thousands of runs. */
+export type RunTally = Pick<
+  RunProgress,
+  'run' | 'startedAt' | 'readAt' | 'waiting' | 'inFlight' | 'done' | 'skipped' | 'failed'
+>;
 
 /** A host with waiting tasks. */
 export interface HostLine extends HostCircumstances {

@@ -18,7 +18,7 @@ const MOST_NAME = 260;
 /** Maximum characters of a cursor, which names a host. */
 const MOST_CURSOR = 1_000;
 const TRUNCATED =
-  'True if there are more: of runs with thousands of hosts, those whose turn is furthest away are listed';
+  'True if there are more. At most ten thousand are listed: of the runs with the most hosts, those whose turn is furthest away';
 
 /** Adds the routes that list, pause, resume and limit hosts. */
 export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { HostLine, RunCounts, RunOverview } from '../../ports/run-overview.ts';
+import type { HostLine, RunCounts, RunOverview, RunTally } from '../../ports/run-overview.ts';
 import {
   type OpenedRun,
   type OpenHow,
@@ -22,6 +22,10 @@ import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
 /** Hosts that one script call reads: half a millisecond. */
 const HOSTS_AT_ONCE = 100;
+/** Runs whose counters one script call reads: half a millisecond. */
+const RUNS_AT_ONCE = 100;
+/** Values of one run in the answer of `tallies.lua`. */
+const TALLY = 7;
 /** Values of one host in the answer of `hosts.lua`. */
 const LINE = 2 + CIRCUMSTANCES + 3;
 
@@ -116,6 +120,23 @@ export class RedisRuns implements Runs, RunOverview {
 
   async listOpen(limit: number): Promise<readonly string[]> {
     return await this.#newest('runs:open', limit);
+  }
+
+  async tallies(limit: number): Promise<readonly RunTally[]> {
+    // By name, since a run that is opened between two reads moves others, which then come twice.
+    const found = new Map<string, RunTally>();
+    for (let from = 0; from < limit; from += RUNS_AT_ONCE) {
+      const most = Math.min(RUNS_AT_ONCE, limit - from);
+      const reply = (await this.#scripts.run('tallies', from, most)) as (string | number)[];
+      const [looked, readAt, ...tallies] = reply;
+      for (const [run, ...counts] of partsOf(tallies, TALLY)) {
+        const [startedAt = 0, waiting = 0, inFlight = 0, done = 0, skipped = 0, failed = 0] = counts.map(Number);
+        const tally = { startedAt, readAt: Number(readAt), waiting, inFlight, done, skipped, failed };
+        if (!found.has(String(run))) found.set(String(run), { run: String(run), ...tally });
+      }
+      if (Number(looked) < RUNS_AT_ONCE) break;
+    }
+    return [...found.values()];
   }
 
   async #newest(key: string, limit: number): Promise<readonly string[]> {

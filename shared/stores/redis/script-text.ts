@@ -57,6 +57,7 @@ export type ScriptName =
   | 'slow'
   | 'steer'
   | 'sweep'
+  | 'tallies'
   | 'trace'
   | 'unmark'
   | 'unmark_all';

@@ -1,4 +1,4 @@
-import type { HostLine, RunCounts, RunOverview } from '../../ports/run-overview.ts';
+import type { HostLine, RunCounts, RunOverview, RunTally } from '../../ports/run-overview.ts';
 import {
   type OpenedRun,
   type OpenHow,
@@ -138,6 +138,19 @@ export class SqliteRuns implements Runs, RunOverview {
         .reverse()
         .slice(0, limit)
         .map(({ id }) => id),
+    );
+  }
+
+  async tallies(limit: number): Promise<readonly RunTally[]> {
+    return await this.#store.move((moves) =>
+      moves
+        .openRuns()
+        .reverse()
+        .slice(0, limit)
+        .map(({ id, startedAt, waiting, inFlight, done, skipped, failed }) => ({
+          ...{ run: id, startedAt, readAt: moves.now },
+          ...{ waiting, inFlight, done, skipped, failed },
+        })),
     );
   }
 

@@ -112,6 +112,20 @@ test.each<[string, (key: string) => Promise<unknown>]>([
   expect(views.map(({ progress }) => progress.run)).toEqual(['good']);
   expect(damaged).toEqual([expect.stringMatching(said)]);
   expect(await hosts.due()).toBeGreaterThanOrEqual(1);
+  expect((await runs.tallies(9)).map(({ run }) => run)).toContain('good');
+});
+
+test.each<[string, (key: string) => Promise<unknown>]>([
+  ['is of the wrong type', async (key) => await redis.multi().del(key).set(key, '1').exec()],
+  ['has a counter that is no number', async (key) => await redis.hset(key, 'waiting', 'x')],
+  [
+    'has a ledger of the wrong type',
+    async (key) => await redis.multi().del(`${key}:inflight`).set(`${key}:inflight`, '1').exec(),
+  ],
+])('a run whose key %s has no tally, and the others have theirs', async (_, damage) => {
+  const { key, runs } = await setup();
+  await damage(key('run:bad'));
+  expect((await runs.tallies(9)).map(({ run }) => run)).toEqual(['good']);
 });
 
 test('a damaged run does not stop other runs from being reaped and drained', async () => {

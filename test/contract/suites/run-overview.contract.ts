@@ -77,6 +77,35 @@ export function describeRunOverview(name: string, open: OpenStore, close: () => 
       expect([await runs.list(0), await runs.listOpen(0)]).toEqual([[], []]);
     });
 
+    test('the tallies of the open runs agree with their progress, the newest run first, never more than the limit', async () => {
+      const { runs, frontier, step } = await setup();
+      const ids = Array.from({ length: 205 }, (_, i) => `r${i}`);
+      for (const [i, run] of ids.entries()) {
+        await runs.open(run, FAST_RUN, 'p');
+        await frontier.offer(run, pages(1, 1 + (i % 3)));
+        step(1);
+      }
+      await runs.open('ended', FAST_RUN, 'p');
+      await runs.seal('ended');
+      const { tasks } = await frontier.release({ ...ROOM, limit: 10 });
+      for (const [i, { task, release }] of tasks.entries()) {
+        if (i < 3) await frontier.settle(task.run, release, { outcome: { kind: 'done' } });
+        else if (i < 5) await frontier.settle(task.run, release, { outcome: { kind: 'failed', reason: 'timeout' } });
+        else if (i < 6) await frontier.settle(task.run, release, { outcome: { kind: 'skipped', reason: 'robots' } });
+      }
+      const expected = await Promise.all(
+        ids.toReversed().map(async (run) => {
+          const { startedAt, readAt, waiting, inFlight, done, skipped, failed } = (await runs.progress(run)) ?? {};
+          return { run, startedAt, readAt, waiting, inFlight, done, skipped, failed };
+        }),
+      );
+      for (const limit of [0, 1, 100, 101, 205, 1_000])
+        expect(await runs.tallies(limit), `at most ${limit}`).toEqual(expected.slice(0, limit));
+      const sum = (of: 'inFlight' | 'done' | 'skipped' | 'failed') =>
+        expected.reduce((total, tally) => total + (tally[of] ?? 0), 0);
+      expect([sum('inFlight'), sum('done'), sum('skipped'), sum('failed')]).toEqual([tasks.length - 6, 3, 1, 2]);
+    });
+
     test('hosts of a run are listed once each, up to the limit, beginning with those paused longest', async () => {
       const { runs, gate, frontier } = await setup();
       await runs.open('r', FAST_RUN, 'p');

@@ -2,13 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { FleetFeed } from '../../../../services/api/feed.ts';
+import { FleetFeed, type Moment } from '../../../../services/api/feed.ts';
 import { type LinkedStores, LocalLink } from '../../../../services/api/link.ts';
 import { Snapshots } from '../../../../services/api/snapshots.ts';
 import { UnavailableError } from '../../../../shared/runtime/errors.ts';
 import { silentLog } from '../../../../shared/runtime/logger.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
+import { offerOf } from '../../../support/stores/embedded.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
@@ -109,4 +110,21 @@ test('while the store is away listeners hear that each second, and get the fleet
   expect(events).toContain('unavailable');
   await second(() => events.length, 4);
   await expect.poll(() => events.at(-1), { interval: 2 }).toBe('fleet');
+});
+
+test('the figures are those of all open runs, of which the list has the newest', async () => {
+  const { link, feed, snapshots, second } = await setup();
+  const ids = Array.from({ length: 230 }, (_, n) => `r${n}`);
+  await link.withStores(async ({ runs, frontier }) => {
+    for (const run of ids) {
+      await runs.open(run, FAST_RUN, 'p');
+      await frontier.offer(run, [offerOf(`https://${run}.test/`)]);
+    }
+  });
+  snapshots.forget();
+  const fleets: { runs: unknown[]; moment: Moment }[] = [];
+  feed.listen((_, data) => void fleets.push(JSON.parse(data)));
+  await second(() => fleets.length, 1);
+  expect(fleets[0]?.runs).toHaveLength(200);
+  expect(fleets[0]?.moment).toMatchObject({ waiting: 230, inFlight: 0, done: 0, failed: 0 });
 });

@@ -67,7 +67,7 @@ export function Hosts() {
       <Awaited problem={problem} isLoading={isLoading}>
         {answer?.truncated === true && (
           <p class="dim">
-            There are more hosts. For runs with thousands, those whose turn is furthest away are listed.
+            There are more hosts. Of the runs with the most, those whose turn is furthest away are listed.
           </p>
         )}
         <Table

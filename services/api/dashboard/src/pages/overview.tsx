@@ -42,10 +42,12 @@ export function Overview() {
   const told = new Map(answer?.runs.map((run) => [run.run, run]));
   const runs = fleet.runs.map((run) => ({ ...told.get(run.run), ...run }));
   const open = runs.filter(isOpen);
+  // Of very many open runs, the events have the newest.
+  const unlisted = Math.max(0, fleet.open - open.length);
   const listed = [...open, ...runs.filter((run) => !isOpen(run)).slice(0, NEWEST_RUNS)];
   return (
     <Page title="Overview" aside={<FleetButtons runs={open} />}>
-      <FleetFigures fleet={fleet} moment={moment} runs={runs} />
+      <FleetFigures fleet={fleet} moment={moment} />
       <Bottlenecks runs={open} />
       <LastHour history={history} />
       <div class="columns">
@@ -69,7 +71,7 @@ export function Overview() {
       </Section>
       <Section title="Runs" aside={<a href={linkTo(['runs'])}>All {count(fleet.known)}</a>}>
         <RunTable runs={listed.slice(0, MOST_RUNS)} none={<NoRuns />} />
-        <More of="run" all={listed.length} shown={MOST_RUNS} />
+        <More of="run" all={listed.length + unlisted} shown={MOST_RUNS} />
       </Section>
     </Page>
   );
@@ -121,27 +123,25 @@ function Bottlenecks({ runs }: { readonly runs: readonly Run[] }) {
 interface FleetFiguresProps {
   readonly fleet: Fleet;
   readonly moment: Moment | undefined;
-  readonly runs: readonly Run[];
 }
 
-function FleetFigures({ fleet, moment, runs }: FleetFiguresProps) {
+function FleetFigures({ fleet, moment }: FleetFiguresProps) {
   const letters = useAnswer<Letters>('api/dlq?limit=0', LETTERS_MS);
   const isLocal = useIsLocal();
-  const sum = (field: 'waiting' | 'inFlight' | 'failed' | 'done'): number =>
-    runs.reduce((total, run) => total + run[field], 0);
+  const sumOf = (field: 'waiting' | 'inFlight' | 'failed' | 'done'): string =>
+    moment === undefined ? '–' : count(moment[field]);
   const slots = fleet.workers.reduce((total, worker) => total + worker.slots, 0);
   const inHand = fleet.workers.reduce((total, worker) => total + worker.inHand, 0);
-  const failed = sum('failed');
   const dead = letters.answer?.total;
   return (
     <Figures
       label="The fleet now"
       figures={[
         { name: 'Pages/s', value: moment === undefined ? '–' : perSecond(moment.pagesPerSecond) },
-        { name: 'Waiting', value: count(sum('waiting')), note: `${counted(fleet.dueHosts, 'host')} due` },
-        { name: 'In flight', value: count(sum('inFlight')), note: counted(fleet.open, 'open run') },
-        { name: 'Done', value: count(sum('done')), note: 'open and newest runs' },
-        { name: 'Failed', value: count(failed), note: 'open and newest runs', isBad: failed > 0 },
+        { name: 'Waiting', value: sumOf('waiting'), note: `${counted(fleet.dueHosts, 'host')} due` },
+        { name: 'In flight', value: sumOf('inFlight'), note: counted(fleet.open, 'open run') },
+        { name: 'Done', value: sumOf('done'), note: 'open and newest runs' },
+        { name: 'Failed', value: sumOf('failed'), note: 'open and newest runs', isBad: (moment?.failed ?? 0) > 0 },
         {
           name: 'Dead letters',
           value: dead === undefined ? '–' : <a href={linkTo(['dead-letters'])}>{count(dead)}</a>,
@@ -151,7 +151,7 @@ function FleetFigures({ fleet, moment, runs }: FleetFiguresProps) {
           name: 'Workers',
           value: count(fleet.workers.length),
           note: `${count(inHand)} of ${count(slots)} slots`,
-          isBad: !isLocal && fleet.workers.length === 0 && sum('waiting') > 0,
+          isBad: !isLocal && fleet.workers.length === 0 && (moment?.waiting ?? 0) > 0,
         },
       ]}
     />

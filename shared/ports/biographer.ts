@@ -13,7 +13,19 @@ export interface Biographer {
   /** Returns whether any run that shares its marks with others has taken the URL. */
   isKnown(mark: string): Promise<boolean>;
   /** Returns what a run knows about a task; `undefined` if the store doesn't know the run. */
-  trace(run: string, task: { readonly mark: string; readonly host: string }): Promise<TaskTrace | undefined>;
+  trace(
+    run: string,
+    task: { readonly mark: string; readonly host: string },
+    how?: HowToTrace,
+  ): Promise<TaskTrace | undefined>;
+}
+
+export interface HowToTrace {
+  /**
+   * One of very many runs: searches only once, and not the lists of other hosts, where redirects may have led the task. The place of a
+   * task that moves meanwhile, or waits there, may be missing.
+   */
+  readonly isQuick?: boolean;
 }
 
 export interface TaskTrace {

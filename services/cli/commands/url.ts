@@ -21,7 +21,7 @@ export const command: CommandModule = {
   define(command: Command, exit) {
     addLocalOption(addCommonOptions(command, ['fleet', 'output']))
       .argument('<url>', 'a URL, or a text that was refused as malformed')
-      .option('--run <id>', 'look in this run (default: in the newest runs)')
+      .option('--run <id>', 'look in this run (default: in all runs)')
       .action(async (url: string, options: UrlOptions) => {
         exit(await withContext(options, { logLevel: 'error' }, (context) => tellOf(url, options, context)));
       });

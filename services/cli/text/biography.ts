@@ -43,14 +43,14 @@ function knownLines({ known, runs, truncated }: Biography, { isLocal, hasOthers 
     if (runs.length > 0) return [];
     return [
       truncated
-        ? `None of the ${MOST_RUNS_OF_URL} newest crawls on this machine knows it.`
+        ? `None of the ${count(MOST_RUNS_OF_URL)} newest crawls on this machine knows it.`
         : 'No crawl on this machine knows it.',
     ];
   }
   const lines = [known ? 'Known: a run has taken it.' : 'Not in crawled_urls.'];
   if (runs.length > 0) return lines;
   const elsewhere = hasOthers ? ` (crawls on this machine: ${TRAWL} url --local)` : '';
-  const none = truncated ? `None of the ${MOST_RUNS_OF_URL} newest runs in Redis` : 'No run in Redis';
+  const none = truncated ? `None of the ${count(MOST_RUNS_OF_URL)} newest runs in Redis` : 'No run in Redis';
   return [...lines, `${none} knows more about it${elsewhere}.`];
 }
 

@@ -8,6 +8,7 @@ import type { Runs } from '../../ports/runs.ts';
 import type { RecordSource } from '../../ports/sink.ts';
 import { InterruptedError, messageOf } from '../../runtime/errors.ts';
 import { groupOf } from '../../task/group/group.ts';
+import { partsOf } from '../../task/parts.ts';
 import { robotsRefusal } from '../../task/robots/robots-refusal.ts';
 import {
   fingerprintOf,
@@ -56,6 +57,10 @@ export interface RunChapter extends TaskTrace {
   readonly unknown?: UnknownUrl;
 }
 
+/** Number of the newest runs that are searched thoroughly, see {@link HowToTrace}. */
+const MOST_TRACED_THOROUGHLY = 100;
+/** Runs traced at once, so that the store is not kept busy for long. */
+const TRACED_AT_ONCE = 100;
 /** Maximum number of runs searched for the record: any run that shares its marks may have taken the URL. */
 const MOST_RECORDS = 20;
 const MOST_ATTEMPTS = 10;
@@ -73,7 +78,7 @@ export interface Archives {
   readonly letters: (isMeant: (found: FoundLetter) => boolean) => Promise<readonly FoundLetter[]>;
 }
 
-/** Collects everything known about a URL, in one run or in the newest runs. */
+/** Collects everything known about a URL, in one run or in all of them. */
 export async function lookUp(text: string, run: string | undefined, archives: Archives): Promise<Biography> {
   const { stores } = archives;
   // One more than needed, to see whether there are older runs.
@@ -84,7 +89,7 @@ export async function lookUp(text: string, run: string | undefined, archives: Ar
   const [known, attempts, traces, letters, refusal] = await Promise.all([
     Promise.all(all.map((mark) => stores.biographer.isKnown(mark))),
     Promise.all(all.map((mark) => stores.frontier.attempts(mark))),
-    Promise.all(ids.map((id) => stores.biographer.trace(id, { mark: markIn(id), host }))),
+    tracesOf(ids, (id) => ({ mark: markIn(id), host }), stores.biographer),
     lettersOf(all, host, archives),
     refusalOf(url, stores.robots),
   ]);
@@ -124,6 +129,20 @@ export async function lookUp(text: string, run: string | undefined, archives: Ar
   const mark = run === undefined ? plain : markIn(run);
   const truncated = listed.length > ids.length;
   return { url, mark, known: known.includes(true), runs: chapters, truncated, attempts: newest, ...letters };
+}
+
+/** Traces a URL in these runs, newest first: the newest thoroughly, the others quickly. */
+async function tracesOf(
+  ids: readonly string[],
+  taskIn: (id: string) => Parameters<Biographer['trace']>[1],
+  biographer: Biographer,
+): Promise<(TaskTrace | undefined)[]> {
+  const traces: (TaskTrace | undefined)[] = [];
+  for (const some of partsOf(ids, TRACED_AT_ONCE)) {
+    const isQuick = traces.length >= MOST_TRACED_THOROUGHLY;
+    traces.push(...(await Promise.all(some.map((id) => biographer.trace(id, taskIn(id), { isQuick })))));
+  }
+  return traces;
 }
 
 /** Returns why the known robots.txt rules of a URL's origin forbid it; undefined if they don't. */

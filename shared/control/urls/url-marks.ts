@@ -18,8 +18,8 @@ export interface UrlMarks {
   readonly all: readonly string[];
 }
 
-/** Maximum number of runs searched for a URL, newest first. */
-export const MOST_RUNS_OF_URL = 100;
+/** Maximum number of runs searched for a URL, newest first: a few seconds. */
+export const MOST_RUNS_OF_URL = 20_000;
 /** Runs read at once, so that the store is not kept busy for long. */
 const AT_ONCE = 100;
 

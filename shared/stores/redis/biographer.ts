@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Biographer, Place, TaskTrace } from '../../ports/biographer.ts';
+import type { Biographer, HowToTrace, Place, TaskTrace } from '../../ports/biographer.ts';
 import type { RunState } from '../../ports/runs.ts';
 import { partsOf } from '../../task/parts.ts';
 import { QUEUES, type Queue } from '../../task/task/routing.ts';
@@ -36,14 +36,19 @@ export class RedisBiographer implements Biographer {
     return (await this.#scripts.run('known', mark)) === 1;
   }
 
-  async trace(run: string, { mark, host }: { mark: string; host: string }): Promise<TaskTrace | undefined> {
+  async trace(
+    run: string,
+    { mark, host }: { mark: string; host: string },
+    { isQuick = false }: HowToTrace = {},
+  ): Promise<TaskTrace | undefined> {
     const reply = await this.#ask(run, mark, host);
     if (reply.length === 0) return undefined;
     const [state, dedup, marked, failed, now] = reply;
     const isMarked = marked === 1;
     // In a finished run nothing waits or is in flight, and many finished runs may share this mark.
     const mayBeLive = isMarked && state !== 'finished';
-    const place = mayBeLive ? await this.#find(run, mark, host, Number(now)) : undefined;
+    const find = isQuick ? this.#findOnce : this.#find;
+    const place = mayBeLive ? await find.call(this, run, mark, host, Number(now)) : undefined;
     const isElsewhere = place?.at === 'waiting' && place.host !== undefined;
     const [, , , , , nextLookMs, ...circumstances] = isElsewhere ? await this.#ask(run, mark, place.host) : reply;
     return {
@@ -66,13 +71,18 @@ export class RedisBiographer implements Biographer {
 
   async #find(run: string, mark: string, host: string, now: number): Promise<Place | undefined> {
     for (let looks = 0; looks < MOST_LOOKS; looks++) {
-      const place =
-        (await this.#findInFlight(run, mark, now)) ??
-        (await this.#findWaiting(run, mark, host)) ??
-        (await this.#findRetry(run, mark, now));
+      const place = await this.#findOnce(run, mark, host, now);
       if (place !== undefined) return place;
     }
     return await this.#findElsewhere(run, mark, host);
+  }
+
+  async #findOnce(run: string, mark: string, host: string, now: number): Promise<Place | undefined> {
+    return (
+      (await this.#findInFlight(run, mark, now)) ??
+      (await this.#findWaiting(run, mark, host)) ??
+      (await this.#findRetry(run, mark, now))
+    );
   }
 
   /** Searches the lists of other hosts, since redirects may have led the task to one of them. */

@@ -48,7 +48,12 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
 
     test('a trace finds a task that is waiting, publishing, queued, working or awaiting a retry', async () => {
       const { frontier, biographer, gate, step } = await setup({ intervalMs: 1_000 });
-      const find = async () => (await biographer.trace('r', task(7)))?.place;
+      const find = async () => {
+        const place = (await biographer.trace('r', task(7)))?.place;
+        const quick = (await biographer.trace('r', task(7), { isQuick: true }))?.place;
+        expect(quick, 'a quick trace').toEqual(place);
+        return place;
+      };
       expect(await biographer.trace('nobody', task(7))).toBeUndefined();
       expect(await biographer.trace('r', task(7))).toMatchObject({ isMarked: false, hasFailed: false });
       await frontier.offer('r', [page(1), page(7), page('p', 'a.test', 'priority')]);

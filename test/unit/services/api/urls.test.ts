@@ -6,6 +6,7 @@ import type { Link, LinkedStores } from '../../../../services/api/link.ts';
 import type { Api, ApiParts } from '../../../../services/api/parts.ts';
 import { addUrlRoutes } from '../../../../services/api/routes/urls.ts';
 import { whileThere } from '../../../../services/api/while-there.ts';
+import { MOST_RUNS_OF_URL } from '../../../../shared/control/urls/url-marks.ts';
 import { nameOf } from '../../../../shared/ports/frontier/frontier.ts';
 import type { DeadLetters } from '../../../../shared/ports/transport.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
@@ -79,23 +80,26 @@ test('for a page whose record is elsewhere, the answer has the verdict of robots
   });
 });
 
-test('the answer says if older runs were not searched', async () => {
+test('a URL is found in the oldest of many runs, and the answer says if older ones were not searched', async () => {
   const clock = new SteppedClock();
   const { database, letters: _, ...stores } = openLocalParts({ clock });
   onTestFinished(() => database.close());
   const url = 'http://a.test/1';
   await stores.runs.open('oldest', FAST_RUN, 'p');
   await stores.frontier.offer('oldest', [{ url, mark: url, host: 'a.test', step: '', depth: 0, queue: 'normal' }]);
+  const newer = Array.from({ length: MOST_RUNS_OF_URL }, (_, n) => `run-${n}`);
+  let listed = ['oldest'];
+  const runs = withMethods(stores.runs, { list: async (limit) => listed.slice(0, limit) });
   const link = {
-    withStores: (action: (stores: LinkedStores) => Promise<unknown>) => action(stores as unknown as LinkedStores),
+    withStores: (action: (stores: LinkedStores) => Promise<unknown>) =>
+      action({ ...stores, runs } as unknown as LinkedStores),
     withLetters: () => Promise.resolve([]),
   } as unknown as Link;
   const lookUp = openRoutes(link, clock);
   expect(await lookUp(url)).toMatchObject({ runs: [{ run: 'oldest' }], truncated: false });
-  for (let n = 0; n < 100; n++) {
-    clock.step(1_000);
-    await stores.runs.open(`run-${n}`, FAST_RUN, 'p');
-  }
+  listed = [...newer.slice(0, 1_000), 'oldest'];
+  expect(await lookUp(url)).toMatchObject({ runs: [{ run: 'oldest', place: { at: 'waiting' } }], truncated: false });
+  listed = [...newer, 'oldest'];
   expect(await lookUp(url)).toMatchObject({ runs: [], truncated: true });
 });
 

@@ -25,13 +25,13 @@ const KNOWN_NOWHERE: Biography = {
   ...{ attempts: [], letters: [], lettersProblem: null },
 };
 
-test('a biography cut at 100 runs names only the newest 100 as searched', () => {
+test('a biography of very many runs names only the newest as searched', () => {
   const linesOf = (truncated: boolean, isLocal: boolean): string[] =>
     biographyLines({ ...KNOWN_NOWHERE, truncated }, { isLocal, hasOthers: false });
   expect(linesOf(false, false)).toContain('No run in Redis knows more about it.');
-  expect(linesOf(true, false)).toContain('None of the 100 newest runs in Redis knows more about it.');
+  expect(linesOf(true, false)).toContain('None of the 20 000 newest runs in Redis knows more about it.');
   expect(linesOf(false, true)).toContain('No crawl on this machine knows it.');
-  expect(linesOf(true, true)).toContain('None of the 100 newest crawls on this machine knows it.');
+  expect(linesOf(true, true)).toContain('None of the 20 000 newest crawls on this machine knows it.');
 });
 
 // biome-ignore format: a table

@@ -14,11 +14,10 @@ const BATCH = 1_000;
 const ACKS_AT_ONCE = 24;
 /** If no letter has come back for this long, the missing ones have expired, or someone else holds them. */
 const BACK_WITHIN_MS = 2_000;
-/** Longest wait for the next letter. Some of those counted may have expired, or someone else holds them. */
+/** Longest wait for the next letter. Some of those counted may have expired, or someone else holds them. Or the broker is busy. */
 const NONE_COME_MS = 1_000;
-
-/** A held message without its body, since there can be a hundred thousand of them. */
-type Held = Pick<Message, 'fields'>;
+/** Waits in a row after which a queue that has ready letters counts as stalled. A busy broker delivers none for some seconds now and then. */
+const MOST_WAITS = 30;
 
 export interface SiftOptions {
   /** Maximum number of letters to read. */
@@ -32,6 +31,7 @@ export interface SiftOptions {
  * return them all at once, but shuffled. The channel must not be used for anything else.
  *
  * @returns the number of letters returned to the queue
+ * @throws UnavailableError if the queue stops delivering although it has more
  */
 export async function siftLetters(
   channel: Channel,
@@ -40,9 +40,11 @@ export async function siftLetters(
   { most = Number.POSITIVE_INFINITY, signal }: SiftOptions = {},
 ): Promise<number> {
   const { messageCount } = await channel.checkQueue(queue);
-  const kept: Held[] = [];
+  // Of the letters to return only the tags are held, since there can be a million of them.
+  const kept: number[] = [];
   let carried: Message[] = [];
   let left = Math.min(messageCount, most);
+  let waits = 0;
   while (left > 0 && signal?.aborted !== true) {
     const count = Math.min(BATCH, left);
     const messages = [
@@ -50,15 +52,29 @@ export async function siftLetters(
       ...(count > carried.length ? await take(channel, queue, count - carried.length) : []),
     ];
     carried = [];
-    if (messages.length === 0) break;
+    if (messages.length === 0) {
+      const { messageCount: ready } = await channel.checkQueue(queue);
+      if (ready === 0) break;
+      if (++waits === MOST_WAITS) throw stalled(ready);
+      continue;
+    }
+    waits = 0;
     left -= messages.length;
     const fates = await judge(messages.map(letterOf));
     const gone = messages.filter((_, i) => fates[i] === 'delete');
-    for (const [i, { fields }] of messages.entries()) if (fates[i] !== 'delete') kept.push({ fields });
+    for (const [i, { fields }] of messages.entries()) if (fates[i] !== 'delete') kept.push(fields.deliveryTag);
     carried = await acked(channel, queue, gone, kept.length === 0);
   }
-  for (const held of [...kept, ...carried]) channel.nack(held as Message, false, true);
-  return kept.length + carried.length;
+  for (const { fields } of carried) kept.push(fields.deliveryTag);
+  // The client reads nothing else of a message.
+  for (const deliveryTag of kept) channel.nack({ fields: { deliveryTag } } as Message, false, true);
+  return kept.length;
+}
+
+function stalled(ready: number): UnavailableError {
+  return new UnavailableError(
+    `RabbitMQ delivers none of the ${ready} dead letters that are still to be read. Those not deleted are still there: run it again.`,
+  );
 }
 
 /** Resolves when this many letters are back in their queue, or when no more come back, so that the next reader sees them. */

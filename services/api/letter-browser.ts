@@ -5,8 +5,12 @@ import { SECOND_MS } from '../../shared/task/durations.ts';
 import type { Link } from './link.ts';
 import { SharedRead } from './shared-read.ts';
 
-/** How long a browse is kept. It reads the whole queue, and a hundred thousand letters take hundreds of megabytes. */
+/**
+ * A browse is kept this long, or nine times as long as it took if that is longer. It reads the whole queue: a hundred thousand letters take
+ * ten seconds, and somebody who turns pages would wait for that again and again.
+ */
 const KEPT_MS = 10 * SECOND_MS;
+const KEPT_FOR_EACH_MS = 9;
 
 /** Browses the dead letters, one browse at a time, and keeps the result for a while. */
 export class LetterBrowser {
@@ -18,7 +22,7 @@ export class LetterBrowser {
 
   constructor(link: Link, clock: Clock) {
     this.#link = link;
-    this.#browse = new SharedRead(clock, () => KEPT_MS);
+    this.#browse = new SharedRead(clock, (tookMs) => Math.max(KEPT_MS, tookMs * KEPT_FOR_EACH_MS));
   }
 
   /** Returns the dead letters, at most as many as one browse reads. */

@@ -43,12 +43,20 @@ test('a long browse is the only one: it serves everyone who asks meanwhile, and 
   const { id, body, headers } = letterOf('http://a.test/', { at: 0 });
   begun[0]?.resolve([{ id, body: Buffer.from(String(body)), headers }]);
   expect(await third).toHaveLength(1);
-  clock.step(9_999);
-  expect(await browser.browse()).toHaveLength(1);
+  clock.step(134_999);
+  expect(await browser.browse(), 'it took 15 s').toHaveLength(1);
   expect(begun).toHaveLength(1);
   clock.step(1);
-  void browser.browse();
+  const quick = browser.browse();
   expect(begun).toHaveLength(2);
+  begun[1]?.resolve([]);
+  await quick;
+  clock.step(9_999);
+  await browser.browse();
+  expect(begun).toHaveLength(2);
+  clock.step(1);
+  void browser.browse();
+  expect(begun).toHaveLength(3);
 });
 
 test('a browse begun before a change serves nobody who asks after the change, and a failed one serves nobody', async () => {

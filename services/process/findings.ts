@@ -21,7 +21,6 @@ import { haveNothingToDo } from '../../shared/control/workers/idle-workers.ts';
 import { lackingSecrets } from '../../shared/control/workers/lacking-secrets.ts';
 import { secretsFrom } from '../../shared/crawler/around/secrets.ts';
 import { findAll, findCrawler } from '../../shared/crawler/loading/catalogue.ts';
-import { elapsedMs } from '../../shared/ports/runs.ts';
 import { CONNECT_TIMEOUT_MS } from '../../shared/runtime/connect-timeout.ts';
 import { InterruptedError, messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
 import { makeOutputFolder, unusableOutput } from '../../shared/runtime/files/output-folder.ts';
@@ -44,7 +43,7 @@ const PROBE_MS = 5_000;
 const PATIENCE_MS = CONNECT_TIMEOUT_MS + PROBE_MS;
 
 /** Maximum open runs whose tasks in flight are counted. */
-const MOST_OPEN_RUNS = 1_000;
+const MOST_OPEN_RUNS = 10_000;
 
 /** State of a worker that is connected, or tries to connect, and gets no deliveries. */
 const WITHOUT_BROKER = 'waiting: broker';
@@ -278,10 +277,8 @@ async function deliveryFindings(context: CheckContext): Promise<Finding[]> {
     if (isQueueFull(workers)) return [{ what: 'RabbitMQ', state: 'warning', said: FULL_TEXT }];
     if (priority.ready + normal.ready > 0) return [];
     let queued = 0;
-    for (const run of await stores.runs.listOpen(MOST_OPEN_RUNS)) {
-      const progress = await stores.runs.progress(run);
-      if (progress !== undefined && haveNothingToDo(workers, elapsedMs(progress))) queued += progress.inFlight;
-    }
+    for (const { inFlight, startedAt, readAt } of await stores.runs.tallies(MOST_OPEN_RUNS))
+      if (haveNothingToDo(workers, readAt - startedAt)) queued += inFlight;
     if (queued === 0) return [];
     const said = `has none of ${counted(queued, 'URL')} that it was given, and no worker has any in hand. If a queue was purged, lost or cut short, they come back within 65 min, or at once: ${TRAWL} doctor --release`;
     return [{ what: 'RabbitMQ', state: 'warning', said }];

@@ -6,7 +6,7 @@ import type { HostPace } from '../task/host/host-pace.ts';
  * Implementations: beside the frontier's, in `stores/redis` and `stores/sqlite`.
  */
 export interface HostOverview {
-  /** Returns the number of hosts that may be asked now and have waiting tasks. A host counts once for each run. */
+  /** Returns the number of hosts that may be asked now and have waiting tasks. A host counts once for each run, of which 2,000 are counted. */
   due(): Promise<number>;
   /** Returns for how many milliseconds the longest due of these hosts could have been asked; 0 if there is none. */
   oldestDueMs(): Promise<number>;

@@ -33,6 +33,8 @@ export const INTERVAL_KNOWN_MS = 10 * SECOND_MS;
  */
 export const MOST_LOOKS = 600;
 export const MOST_RUNS_LOOKED_AT = 100;
+/** Maximum runs whose due hosts are counted: some milliseconds. */
+export const MOST_RUNS_COUNTED = 2_000;
 export const MOST_RETRIES_WOKEN = 100;
 /** The highest first release number of a run, whatever the clock says: a little below 2^53, so that numbers stay exact. */
 export const HIGHEST_START = 9_000_000_000_000_000;

@@ -1,5 +1,5 @@
 import type { HostOverview, PausedHost } from '../../ports/host-overview.ts';
-import { MOST_RUNS_LOOKED_AT } from '../policy.ts';
+import { MOST_RUNS_COUNTED, MOST_RUNS_LOOKED_AT } from '../policy.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import { type HostRow, isUnreachable } from './moves/rows/host-rows.ts';
 
@@ -19,7 +19,7 @@ export class SqliteHostOverview implements HostOverview {
     return await this.#store.move((moves) => {
       moves.flush();
       const { database, now } = moves;
-      const found = database.get<{ hosts: number }>(`SELECT count(*) AS hosts ${DUE}`, now, MOST_RUNS_LOOKED_AT);
+      const found = database.get<{ hosts: number }>(`SELECT count(*) AS hosts ${DUE}`, now, MOST_RUNS_COUNTED);
       return found?.hosts ?? 0;
     });
   }

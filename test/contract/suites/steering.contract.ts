@@ -138,6 +138,15 @@ export function describeSteering(name: string, open: OpenStore, close: () => Pro
       expect(await hosts.due(), 'of a paused run, none').toBe(0);
     });
 
+    test('due hosts are counted over hundreds of runs', async () => {
+      const { hosts, frontier, runs } = await setup();
+      for (let i = 0; i < 250; i++) {
+        await runs.open(`run-${i}`, FAST_RUN, 'p');
+        await frontier.offer(`run-${i}`, [page('1'), page('1', `h${i}.test`)]);
+      }
+      expect(await hosts.due()).toBe(500);
+    });
+
     test('many paused hosts are listed once each, up to the limit, those paused longest first', async () => {
       const { gate, hosts } = await setup();
       for (let i = 0; i < 250; i++) await gate.pause(`h${i}.test`, (i + 1) * 1_000, 'HTTP 429');

@@ -4,6 +4,7 @@ import {
   codeOf,
   InterruptedError,
   messageOf,
+  NotNowError,
   TrawlError,
   UnavailableError,
 } from '../runtime/errors.ts';
@@ -82,7 +83,11 @@ export async function connectWithAttempts(connect: () => Promise<void>, options:
     if (error instanceof TrawlError) throw error;
     const reason = messageOf(error).replace(/\.$/, '');
     const tried = attempt === 1 ? '1 attempt' : `${attempt} attempts`;
-    const message = `${name} at ${where} can't be reached, after ${tried}: ${reason}. ${advice}`;
+    // Whoever has reached it needs no advice on how to.
+    const message =
+      error instanceof NotNowError
+        ? `${name} at ${where} can't be used, after ${tried}: ${reason}`
+        : `${name} at ${where} can't be reached, after ${tried}: ${reason}. ${advice}`;
     throw new UnavailableError(message, { cause: error });
   }
   const line = `Connected to ${name} on attempt ${attempt}`;

@@ -3,6 +3,9 @@ import { grantOf } from '../stores/redis/rights/least-rights.ts';
 import type { Refusal } from './attempts.ts';
 import type { TlsWords } from './tls-words.ts';
 
+/** Replaces what clients say about bytes and frames when, for example, a web server answers them. */
+const OTHER_SERVER = 'a server of another kind answers there';
+
 /** Returns Redis' answers to a wrong or missing login, a missing right or database, each with the settings to check. */
 export function redisRefusals({ redisUrl, keyPrefix }: Settings): readonly Refusal[] {
   const number = redisUrl === undefined ? 'REDIS_DB' : 'the number in REDIS_URL';
@@ -26,6 +29,13 @@ export function redisRefusals({ redisUrl, keyPrefix }: Settings): readonly Refus
       `${number}. A Redis Sentinel has none, and keeps no data: name the Redis itself`,
     ],
     [/DB index is out of range/, 'database', number],
+    [/unknown command/i, 'command', 'rename-command in its configuration: Trawl needs this command'],
+    [
+      /Protocol error, got/,
+      'connection',
+      `the host and port in ${redisUrl === undefined ? 'REDIS_HOST and REDIS_PORT' : 'REDIS_URL'}`,
+      OTHER_SERVER,
+    ],
   ];
 }
 
@@ -34,6 +44,13 @@ export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] 
   const inUrl = rabbitmqUrl !== undefined;
   const user = inUrl ? 'the user in RABBITMQ_URL' : 'RABBITMQ_USER';
   return [
+    [
+      /^\S* ?Frame size \d+ exceeds/,
+      'connection',
+      `the host and port in ${inUrl ? 'RABBITMQ_URL' : 'RABBITMQ_HOST and RABBITMQ_PORT'}: by default 5672, or 5671 for TLS`,
+      OTHER_SERVER,
+    ],
+    [/number of channels opened for user/, 'channels', "its user's limits (rabbitmqctl list_user_limits)"],
     // The login itself has succeeded.
     [
       / access to \w+ '[^']*' in vhost '[^']*' refused for user/,

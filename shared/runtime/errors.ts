@@ -47,6 +47,11 @@ export class UnavailableError extends TrawlError {
   readonly exitCode = 1;
 }
 
+/** A service was reached, but can't be used for now. The message says why, and what ends that. Waiting helps. */
+export class NotNowError extends Error {
+  override readonly name = 'NotNowError';
+}
+
 /** A file can't be written, can't be read, or is in use by another process. Everything stored so far stays as it is. */
 export class StorageError extends TrawlError {
   override readonly name = 'StorageError';

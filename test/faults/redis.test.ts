@@ -189,4 +189,17 @@ describe('Redis breaks', () => {
     round.mended();
     await verdict(crawl, { lapses: true });
   });
+
+  row('32c', 'Redis is busy with a script of another client, until that is killed', async (round) => {
+    const { redis } = servers();
+    const crawl = await begin(round);
+    await redis.command('CONFIG', 'SET', 'busy-reply-threshold', '500');
+    const script = redis.command('EVAL', 'while true do end', '0').catch((error: unknown) => error);
+    const late = await whileNothingIsWritten(crawl, /SCRIPT KILL/);
+    await redis.command('SCRIPT', 'KILL');
+    round.mended();
+    expect(String(await script)).toContain('Script killed by user');
+    expect((await late.ended).code, 'a producer waits for that, too').toBe(0);
+    await verdict(crawl, { lapses: true });
+  });
 });

@@ -1,11 +1,12 @@
-import { Redis, type RedisOptions } from 'ioredis';
-import { batchWrites } from '../../runtime/batch-writes.ts';
+import type { Redis } from 'ioredis';
 import type { ClientTls } from '../../runtime/client-tls.ts';
 import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
-import { ConfigurationError, messageOf } from '../../runtime/errors.ts';
+import { ConfigurationError, messageOf, NotNowError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { SECOND_MS } from '../../task/durations.ts';
-import { NO_RIGHTS } from './rights/commands.ts';
+import { BatchingRedis } from './client/batching-redis.ts';
+import { refusalAtAccept } from './client/refusal-at-accept.ts';
+import { noWritesReason, temporaryRefusal } from './client/temporary-refusals.ts';
 import { redisProblems } from './server-problems.ts';
 import { tlsOf } from './tls.ts';
 
@@ -32,77 +33,10 @@ interface RedisConnectionOptions {
   readonly checkRights?: ((redis: Redis) => Promise<void>) | undefined;
 }
 
-/** A Redis client that sends commands in batches, and can hang up. */
-export class BatchingRedis extends Redis {
-  /** Whether the server last said that it is still reading its data from disk. It answers nothing else meanwhile. */
-  isLoading = false;
-  #isReconnecting = false;
-
-  constructor(url: string, options: RedisOptions) {
-    super(url, options);
-    this.on('close', () => {
-      this.#isReconnecting = false;
-    });
-    this.on('connect', () => {
-      if (this.stream !== undefined) batchWrites(this.stream);
-    });
-  }
-
-  /**
-   * Reads the answers to the client's own commands until the server is ready, and lets all other commands wait until then. ioredis would
-   * send at once those that a loading server answers, such as INFO, and would never settle them if the connection closed first.
-   */
-  override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
-    const { status } = this;
-    if (status === 'connect' && !isHandshake(command)) {
-      this.status = 'connecting';
-      try {
-        return super.sendCommand(command, stream);
-      } finally {
-        this.status = status;
-      }
-    }
-    if (command.name === 'info' && status !== 'ready') {
-      const look = (info: unknown): void => {
-        this.isLoading = /^loading:1\r?$/m.test(String(info));
-      };
-      (command.promise as Promise<unknown>).then(look, look);
-    }
-    return super.sendCommand(command, stream);
-  }
-
-  /** Reconnects once per connection: ioredis calls it for each answer that is a reason to, and each time adds a listener to the socket. */
-  override disconnect(reconnects = false): void {
-    if (reconnects && this.#isReconnecting) return;
-    this.#isReconnecting = reconnects;
-    super.disconnect(reconnects);
-  }
-
-  /** Drops the connection without waiting for the server, which may never answer; the client then reconnects. */
-  hangUp(reason: string): void {
-    this.stream?.destroy(new Error(reason));
-  }
-}
-
-/** Whether ioredis itself sends this command on a connection that isn't ready yet. */
-function isHandshake({ name, args }: Parameters<Redis['sendCommand']>[0]): boolean {
-  return /^(auth|hello|client|select|readonly)$/i.test(name) || (name === 'info' && args.length === 0);
-}
-
 /** A server that hasn't answered for this long counts as gone. */
 const SILENT_MS = 15_000;
 /** Interval between two checks whether a server that was reached can be used. */
 const UNFIT_LOOK_MS = 1_000;
-/** Why a server takes no writes at all, by the beginning of its answer. Not `OOM`: on a full server, scripts that drain it still run. */
-const NO_WRITES: readonly (readonly [answer: string, reason: string])[] = [
-  ['READONLY', 'it is a replica, and takes no writes'],
-  ['MISCONF', "it can't save its data, and takes no writes until it can: is its disk full? Its log says why (MISCONF)"],
-  [
-    'NOREPLICAS',
-    'it has too few replicas, and takes no writes until they are back (NOREPLICAS, min-replicas-to-write)',
-  ],
-  [NO_RIGHTS, 'its user lacks a right'],
-];
 /** A script that writes nothing, but is refused whenever writes are, since it has no `no-writes` flag. */
 const WRITE_PROBE = '#!lua flags=allow-oom\nreturn 1';
 const LOADING = 'it is still loading its data';
@@ -118,8 +52,8 @@ export const MOST_BETWEEN_TRIES_MS = 5_000;
 /**
  * A connection to Redis that fails fast until first connected, then reconnects for ever. Commands sent while the server is unreachable
  * wait, and are sent again when it is back, so every script may run twice. A server that hangs counts as unreachable, and so does one
- * that takes no writes (it has become a replica, its disk is full, it has lost its own replicas, its user has lost a right), or whose
- * configuration no longer keeps data.
+ * that is busy with a script of somebody else, takes no writes (it has become a replica, its disk is full, it has lost its own replicas,
+ * its user has lost a right), or whose configuration no longer keeps data.
  */
 export class RedisConnection {
   readonly redis: Redis;
@@ -156,6 +90,8 @@ export class RedisConnection {
       retryStrategy: (times) => this.#delayBeforeTry(times),
       // Reconnects and sends the command again (2), to find the new master after a fail-over.
       reconnectOnError: (error) => {
+        // A refusal before that ends the connection anyway.
+        if (!this.#stood || this.redis.status !== 'ready') return false;
         const reason = waitsForWrites ? noWritesReason(error) : undefined;
         if (reason === undefined || isOfProbe(error)) return false;
         this.#isUnfit = true;
@@ -179,7 +115,8 @@ export class RedisConnection {
       this.#isSilent = false;
       if (!this.#stood) return;
       this.#isLost = true;
-      events.lost(this.#reason);
+      events.lost(this.#redis.refusal ?? this.#reason);
+      this.#tellRefusal();
     });
     this.redis.on('ready', async () => {
       this.#askedAt = undefined;
@@ -190,7 +127,10 @@ export class RedisConnection {
     });
   }
 
-  /** @throws ConfigurationError if this Redis can't be used, because it may evict keys, say */
+  /**
+   * @throws ConfigurationError if this Redis can't be used, because it may evict keys, say
+   * @throws NotNowError if it can't be used for now
+   */
   async connect(): Promise<void> {
     const everyMs = this.#events.silent === undefined ? ASK_EVERY_MS : ASK_SOON_MS;
     this.#watch ??= setInterval(() => this.#listen(), everyMs).unref();
@@ -198,13 +138,17 @@ export class RedisConnection {
       await this.redis.connect();
     } catch (error: unknown) {
       // The thrown error says only that the connection is closed.
-      throw new Error(this.#reason, { cause: error });
+      const refusal = this.#reason === LOADING ? LOADING : await this.#refusal();
+      throw refusal === undefined
+        ? new Error(this.#reason, { cause: error })
+        : new NotNowError(refusal, { cause: error });
     }
     try {
       await this.#check();
     } catch (error: unknown) {
       this.redis.disconnect();
-      throw error;
+      const refusal = temporaryRefusal(error);
+      throw refusal === undefined ? error : new NotNowError(refusal, { cause: error });
     }
     this.#stood = true;
     this.#reason = CLOSED;
@@ -215,6 +159,17 @@ export class RedisConnection {
     clearInterval(this.#watch);
     this.#watch = undefined;
     this.redis.disconnect();
+  }
+
+  /** Returns why the server refuses connections for now; `undefined` if it gives no reason. */
+  async #refusal(): Promise<string | undefined> {
+    return this.#redis.refusal ?? (await refusalAtAccept(this.#reason, this.#redis.options));
+  }
+
+  /** Reports a lost connection once more, if the server gives a reason why there can be no other for now. */
+  async #tellRefusal(): Promise<void> {
+    const refusal = await this.#refusal();
+    if (refusal !== undefined && refusal !== this.#redis.refusal && this.#isLost) this.#events.lost(refusal);
   }
 
   /** Milliseconds until the next attempt; null for none. */
@@ -291,8 +246,4 @@ export function isOfSelect(error: unknown): boolean {
 
 function isOfProbe(error: unknown): boolean {
   return (error as Refused).command?.args?.[0] === WRITE_PROBE;
-}
-
-function noWritesReason(error: unknown): string | undefined {
-  return NO_WRITES.find(([answer]) => messageOf(error).startsWith(answer))?.[1];
 }

@@ -71,9 +71,9 @@ export class RedisServer {
     );
   }
 
-  /** Runs one command on a new connection. */
+  /** Runs one command on a new connection, without first asking whether the server is ready: a busy one would refuse to say. */
   async command(name: string, ...args: string[]): Promise<unknown> {
-    const redis = new Redis(this.url, { lazyConnect: true, retryStrategy: null });
+    const redis = new Redis(this.url, { lazyConnect: true, retryStrategy: null, enableReadyCheck: false });
     redis.on('error', () => {});
     try {
       await redis.connect();

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import type { ClientTls } from '../../../runtime/client-tls.ts';
 import { systemClock } from '../../../runtime/clock.ts';
-import { BatchingRedis, isOfSelect, MOST_BETWEEN_TRIES_MS } from '../connection.ts';
+import { BatchingRedis } from '../client/batching-redis.ts';
+import { isOfSelect, MOST_BETWEEN_TRIES_MS } from '../connection.ts';
 import { serverProblem } from '../server-problems.ts';
 import { tlsOf } from '../tls.ts';
 

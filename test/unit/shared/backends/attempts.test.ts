@@ -5,7 +5,12 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { COMMAND_ATTEMPTS, connectWithAttempts, type Refusal } from '../../../../shared/backends/attempts.ts';
 import { postgresRefusals, rabbitMqRefusals, redisRefusals } from '../../../../shared/backends/refusals.ts';
 import { postgresTlsWords, redisTls, type TlsWords } from '../../../../shared/backends/tls-words.ts';
-import { ConfigurationError, InterruptedError, UnavailableError } from '../../../../shared/runtime/errors.ts';
+import {
+  ConfigurationError,
+  InterruptedError,
+  NotNowError,
+  UnavailableError,
+} from '../../../../shared/runtime/errors.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
 import { selfSigned } from '../../../support/site/certificate.ts';
 import { outOfDate } from '../../../support/site/old-certificate.ts';
@@ -112,6 +117,7 @@ test('an interrupt does not wait for a service that never answers', async () => 
 const URLS = settingsFrom({ flag: {}, environment: { REDIS_URL: 'redis://r', RABBITMQ_URL: 'amqp://q' }, file: {} });
 const ACCESS = 'Handshake terminated by server: 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - Login was refused"';
 const MAY_NOT = `Operation failed: ExchangeDeclare; 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - access to exchange 'crawl' in vhost '/' refused for user 'jo'"`;
+const CHANNELS = `Connection closed: 530 (NOT-ALLOWED) with message "NOT_ALLOWED - number of channels opened for user 'jo' has reached the maximum allowed user limit of (1)"`;
 const POSTGRES_REFUSALS = postgresRefusals(postgresTlsWords('postgres://db/t'));
 const WITH_CERTIFICATE = postgresRefusals(postgresTlsWords('postgres://db/t?sslcert=c.pem&sslkey=k.pem'));
 /** amqplib does not pass on the reason. */
@@ -124,6 +130,8 @@ test.each([
   [redisRefusals(PARTS),    '',      'NOAUTH Authentication required',           'connection without a password', 'REDIS_PASSWORD, and REDIS_USER if it has users'],
   [redisRefusals(URLS),     '',      'ERR SELECT is not allowed in cluster mode', 'database', 'the number in REDIS_URL. But Redis Cluster is not supported: use a single Redis'],
   [redisRefusals(PARTS),    '',      "ERR unknown command 'select', with args beginning with: '1' ", 'database', 'REDIS_DB. A Redis Sentinel has none, and keeps no data: name the Redis itself'],
+  [redisRefusals(PARTS),    '',      "ERR unknown command 'info', with args beginning with: ", 'command', 'rename-command in its configuration: Trawl needs this command'],
+  [rabbitMqRefusals(PARTS), '',      CHANNELS,                                   'channels',              "its user's limits (rabbitmqctl list_user_limits)"],
   [rabbitMqRefusals(PARTS), '',      ACCESS,                                     'user name or password', 'RABBITMQ_USER and RABBITMQ_PASSWORD'],
   [rabbitMqRefusals(URLS),  '',      ACCESS,                                     'user name or password', 'the login in RABBITMQ_URL'],
   [rabbitMqRefusals(URLS),  '',      ACCESS.replace('refused', 'refused using authentication mechanism EXTERNAL'), 'user that the client certificate names', 'RABBITMQ_CERT_FILE: RabbitMQ needs a user of that name (ssl_cert_login_from says which name)'],
@@ -166,6 +174,25 @@ test.each([
   expect(thrown).toMatchObject({
     message: `Redis at a.test:6379 refuses the virtual host: ${why}. Check ${check}, and the log of RabbitMQ, which says why`,
   });
+});
+
+// biome-ignore format: a table
+test.each([
+  [redisRefusals(PARTS),    'Protocol error, got "H" as reply type byte. Please report this.', 'REDIS_HOST and REDIS_PORT'],
+  [redisRefusals(URLS),     'Protocol error, got "H" as reply type byte. Please report this.', 'REDIS_URL'],
+  [rabbitMqRefusals(PARTS), 'Frame size 1345270062 exceeds maxFrameSize 67108864', 'RABBITMQ_HOST and RABBITMQ_PORT: by default 5672, or 5671 for TLS'],
+  [rabbitMqRefusals(URLS),  'Frame size 1345270062 exceeds maxFrameSize 67108864', 'RABBITMQ_URL: by default 5672, or 5671 for TLS'],
+])('a web server at the address of a service is told in words: %#', async (refusals, said, check) => {
+  const { thrown } = await connect({ failures: 1, error: new Error(said), refusals });
+  const why = 'a server of another kind answers there';
+  const message = `Redis at a.test:6379 refuses the connection: ${why}. Check the host and port in ${check}`;
+  expect(thrown).toMatchObject({ message });
+});
+
+test('a command that gives up on a server that it has reached says why, and not how to reach it', async () => {
+  const error = new NotNowError('it is busy');
+  const { thrown } = await connect({ failures: Number.POSITIVE_INFINITY, error });
+  expect(thrown).toMatchObject({ message: "Redis at a.test:6379 can't be used, after 10 attempts: it is busy" });
 });
 
 const NO_TLS =

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { BatchingRedis, RedisConnection, type RedisEvents } from '../../../../../shared/stores/redis/connection.ts';
+import { NotNowError } from '../../../../../shared/runtime/errors.ts';
+import { BatchingRedis } from '../../../../../shared/stores/redis/client/batching-redis.ts';
+import { RedisConnection, type RedisEvents } from '../../../../../shared/stores/redis/connection.ts';
 import { redisProblems } from '../../../../../shared/stores/redis/server-problems.ts';
 import { openFakeRedis } from '../../../../support/stores/fake-redis.ts';
 
@@ -52,13 +54,15 @@ async function openServer(
     waitsForWrites = false,
     events = {},
     checkRights,
+    greeting,
   }: {
     waitsForWrites?: boolean;
+    greeting?: () => string;
     events?: Partial<RedisEvents>;
     checkRights?: (redis: Redis) => Promise<void>;
   } = {},
 ) {
-  const { url, sockets } = await openFakeRedis(answer);
+  const { url, sockets } = await openFakeRedis(answer, greeting);
   const connection = new RedisConnection(url, 'a test', {
     events: { lost: () => {}, restored: () => {}, ...events },
     waitsForWrites,
@@ -106,6 +110,85 @@ test('many writes refused at once break the connection once, and all are made on
   expect(sockets).toHaveLength(2);
   await new Promise(setImmediate);
   expect(warnings).toEqual([]);
+});
+
+test.each([
+  ['BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.', /SCRIPT KILL/],
+  ['ERR max number of clients reached', /maxclients/],
+])('commands wait while the server refuses connections: %s', async (refusal, reason) => {
+  const lost: string[] = [];
+  const restored = Promise.withResolvers<void>();
+  let refuses = false;
+  const { connection, sockets } = await openServer(
+    (_, socket) => {
+      if (!refuses) return false;
+      socket.end(`-${refusal}\r\n`);
+      return true;
+    },
+    { waitsForWrites: true, events: { lost: (said) => lost.push(said), restored: restored.resolve } },
+  );
+  await connection.connect();
+  refuses = true;
+  sockets[0]?.destroy();
+  await expect.poll(() => lost).toHaveLength(1);
+  const waiting = connection.redis.set('a', 1);
+  await expect.poll(() => lost.slice(2), { timeout: 5_000 }).not.toEqual([]);
+  refuses = false;
+  expect(await waiting).toBe('OK');
+  await restored.promise;
+  expect(lost.slice(1)).toEqual(Array(lost.length - 1).fill(expect.stringMatching(reason)));
+});
+
+test('commands refused while the script of another client runs are made once it has ended', async () => {
+  const lost: string[] = [];
+  let refusals = 0;
+  const { connection } = await openServer(
+    (name, socket) => {
+      // A busy server refuses all but a few commands, INFO included.
+      if (refusals > 2 || !['set', 'info'].includes(name) || (name === 'info' && refusals === 0)) return false;
+      refusals++;
+      return socket.write('-BUSY Redis is busy running a script.\r\n');
+    },
+    { waitsForWrites: true, events: { lost: (said) => lost.push(said) } },
+  );
+  await connection.connect();
+  expect(await connection.redis.set('a', 1)).toBe('OK');
+  expect(new Set(lost)).toEqual(new Set([expect.stringMatching(/SCRIPT KILL/)]));
+});
+
+test.each([
+  ['BUSY Redis is busy running a script.', /^it is busy with another client's script/],
+  ['ERR max number of clients reached', /^it has as many connections as it may/],
+])(
+  'a server that refuses the first connection for now is told from one that is not there: %s',
+  async (refusal, reason) => {
+    const { connection } = await openServer((_, socket) => {
+      socket.end(`-${refusal}\r\n`);
+      return true;
+    });
+    const thrown = await connection.connect().catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(NotNowError);
+    expect(String(thrown)).toMatch(new RegExp(reason.source.slice(1)));
+  },
+);
+
+test('why a server closes new connections is told, even if it closes them before the client has read that', async () => {
+  const lost: string[] = [];
+  let refuses = false;
+  const { connection, sockets } = await openServer(
+    (_, socket) => {
+      if (refuses) socket.resetAndDestroy();
+      return refuses;
+    },
+    {
+      events: { lost: (said) => lost.push(said) },
+      greeting: () => (refuses ? '-ERR max number of clients reached\r\n' : ''),
+    },
+  );
+  await connection.connect();
+  refuses = true;
+  sockets[0]?.resetAndDestroy();
+  await expect.poll(() => lost).toContainEqual(expect.stringMatching(/^it has as many connections as it may/));
 });
 
 test('a script whose user has lost a right waits until it is granted again, and the missing right is named', async () => {

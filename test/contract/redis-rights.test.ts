@@ -4,6 +4,7 @@ import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '../../shared/stores/redis/rights/commands.ts';
 import { LEAST_RIGHTS } from '../../shared/stores/redis/rights/least-rights.ts';
 import { checkRights } from '../../shared/stores/redis/rights/rights.ts';
+import { openPrivateRedis } from '../support/servers/private-redis.ts';
 
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());
@@ -42,3 +43,9 @@ test.each(Object.keys(COMMANDS))(
     expect(said).not.toContain('user_script');
   },
 );
+
+test.each(['EVAL', 'EVALSHA'])('a Redis that has renamed %s is refused, and the setting is named', async (command) => {
+  const { redis: own } = await openPrivateRedis('--rename-command', command, '');
+  const said = `Redis lacks a command: ERR unknown command '${command.toLowerCase()}'. Check rename-command in its configuration`;
+  await expect(checkRights(own, 't:')).rejects.toThrow(said);
+});

@@ -1,11 +1,13 @@
 import type { Redis } from 'ioredis';
-import { messageOf } from '../../../runtime/errors.ts';
+import { ConfigurationError, messageOf } from '../../../runtime/errors.ts';
 import { Scripts } from '../scripts.ts';
 import { COMMANDS } from './commands.ts';
 import { lackingRights } from './least-rights.ts';
 
 /** Redis' answer to a command, alone or in a script, that the user may not run at all, or not on that key. */
 const REFUSAL = /^NOPERM|^ERR The user executing the script can't|^ERR ACL failure in script/;
+/** Its answer to a command that its configuration has renamed or disabled. */
+const UNKNOWN = /^ERR unknown command '\w+'|^ERR Unknown Redis command/;
 /** The end of that answer, which names the script. */
 const OF_SCRIPT = / script: [0-9a-f]{40}[\s\S]*$/;
 
@@ -29,6 +31,11 @@ async function findLacking(redis: Redis, prefix: string): Promise<string | undef
     return lacking.length === Object.keys(COMMANDS).length ? 'it has no access to them' : lacking.join(', ');
   } catch (error: unknown) {
     const reason = messageOf(error);
+    const [unknown] = UNKNOWN.exec(reason) ?? [];
+    if (unknown !== undefined) {
+      const problem = `Redis lacks a command: ${unknown}. Check rename-command in its configuration: Trawl needs this command`;
+      throw new ConfigurationError([problem], { cause: error });
+    }
     if (!REFUSAL.test(reason)) throw error;
     return reason.replace(OF_SCRIPT, '');
   }

@@ -144,10 +144,12 @@ export class RecoveringConnection {
 
   async #guardedBuild(model: ChannelModel): Promise<void> {
     let ended: Error | undefined;
+    let brokersReason: Error | undefined;
     this.#channelError = undefined;
     batchWrites(socketOf(model));
     model.on('error', () => {});
     model.on('close', (error) => {
+      brokersReason = error;
       ended = error ?? new Error('the connection was closed');
       destroySoon(model);
     });
@@ -168,7 +170,12 @@ export class RecoveringConnection {
       });
       return channel;
     };
-    await this.#answered(this.#options.build({ model, watch }), model);
+    try {
+      await this.#answered(this.#options.build({ model, watch }), model);
+    } catch (error: unknown) {
+      // If the broker closes the connection, amqplib lets the call under way fail without its reason.
+      throw brokersReason ?? error;
+    }
     if (ended !== undefined) throw ended;
     this.#live = { model, watch };
   }

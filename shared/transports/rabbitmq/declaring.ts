@@ -35,21 +35,24 @@ export async function checkDeclared(model: ChannelModel, queues: readonly QueueD
     );
   for (const each of queues) {
     const { exchange, name } = each;
-    const areThere = await isThere(async (channel) => {
-      await channel.checkExchange(exchange);
-      await channel.checkQueue(name);
-    });
-    if (areThere) await onOwnChannel(model, (channel) => declareOne(channel, each));
+    const hasExchange = await isThere((channel) => channel.checkExchange(exchange));
+    const hasQueue = await isThere((channel) => channel.checkQueue(name));
+    await onOwnChannel(model, (channel) => declareOne(channel, each, { hasExchange, hasQueue }));
   }
   await isThere((channel) => checkWriting(channel, queues));
 }
 
-async function declareOne(channel: Channel, declaration: QueueDeclaration): Promise<void> {
+/** Declares a queue with its exchange and binding, or only those parts of it that are asked for. */
+async function declareOne(
+  channel: Channel,
+  declaration: QueueDeclaration,
+  { hasExchange, hasQueue } = { hasExchange: true, hasQueue: true },
+): Promise<void> {
   const { name, exchange, routingKey, arguments: args } = declaration;
   try {
-    await channel.assertExchange(exchange, 'direct', { durable: true });
-    await channel.assertQueue(name, { durable: true, arguments: args });
-    await channel.bindQueue(name, exchange, routingKey);
+    if (hasExchange) await channel.assertExchange(exchange, 'direct', { durable: true });
+    if (hasQueue) await channel.assertQueue(name, { durable: true, arguments: args });
+    if (hasExchange && hasQueue) await channel.bindQueue(name, exchange, routingKey);
   } catch (error: unknown) {
     throw isRefusal(error, PRECONDITION_FAILED)
       ? new ConfigurationError([refusalOf(error, name)], { cause: error })

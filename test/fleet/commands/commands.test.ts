@@ -232,14 +232,17 @@ describe('exit codes', () => {
     expect(stderr, 'the second one does not wait').toContain('Stopped at once.');
   });
 
-  test('work and produce exit with 78 if the queue exists with different arguments, and leave it alone', async () => {
+  test('work and produce exit with 78 if the queue exists with different arguments, and leave it alone; doctor says so', async () => {
     const { workplace, queuePrefix } = await openFleet();
     const connection = await connect(inject('rabbitmqUrl'));
     const channel = await connection.createChannel();
     await channel.assertQueue(`${queuePrefix}url_queue_ttl`, { arguments: { 'x-queue-type': 'quorum' } });
+    const said = String.raw`queue \S+url_queue_ttl: expected x-\S+ to be .+, found .+ Set QUEUE_PREFIX`;
+    // Before the others declare the exchanges.
+    expect((await workplace.run(['doctor'])).stdout).toMatch(new RegExp(`problem {2}RabbitMQ: ${said}`));
     for (const args of [['work'], ['produce', 'http://a.test/']]) {
       const { code, stdout, stderr } = await workplace.run(args);
-      expect(stderr).toMatch(/trawl: queue \S+url_queue_ttl: expected x-\S+ to be .+, found .+ Set QUEUE_PREFIX/);
+      expect(stderr).toMatch(new RegExp(`trawl: ${said}`));
       expect([code, stdout]).toEqual([78, '']);
     }
     expect((await channel.checkQueue(`${queuePrefix}url_queue_ttl`)).messageCount).toBe(0);

@@ -51,6 +51,11 @@ export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] 
       OTHER_SERVER,
     ],
     [/number of channels opened for user/, 'channels', "its user's limits (rabbitmqctl list_user_limits)"],
+    [
+      /the corresponding feature flag is disabled/,
+      'queue type',
+      'its feature flags: rabbitmqctl enable_feature_flag all (or set QUEUE_TYPE=classic)',
+    ],
     // The login itself has succeeded.
     [
       / access to \w+ '[^']*' in vhost '[^']*' refused for user/,

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../shared/runtime/errors.ts';
 import { RabbitMqConsumer } from '../../shared/transports/rabbitmq/consumer.ts';
 import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq/topology.ts';
 import type { TcpProxy } from '../support/proxies/tcp-proxy.ts';
-import { testTransport, uniquePrefix } from '../support/stores/rabbitmq.ts';
+import { deleteTopology, testTransport, uniquePrefix } from '../support/stores/rabbitmq.ts';
 import { declaredAgain, setup, URL_GIVEN } from './suites/rabbitmq/setup.ts';
 import { Inbox } from './suites/transport.contract.ts';
 
@@ -47,6 +47,21 @@ describe('RabbitMQ: broker and network trouble', () => {
       expect(consumer.consuming).toBe(true);
       await consumer.stop();
     }
+  });
+
+  test('consumers for which the broker allows too few channels are reported, not forgotten', async () => {
+    const prefix = uniquePrefix();
+    const lost: string[] = [];
+    const url = new URL(URL_GIVEN);
+    url.searchParams.set('channelMax', '1');
+    const transport = testTransport(url.href, prefix, { onLost: (reason) => lost.push(reason) });
+    onTestFinished(() => deleteTopology(URL_GIVEN, prefix));
+    await transport.start();
+    onTestFinished(() => transport.stop());
+    for (const queue of ['priority', 'normal'] as const) {
+      await transport.consume(queue, new Inbox().handler, { prefetch: 5 });
+    }
+    await expect.poll(() => lost, { timeout: 10_000 }).toContainEqual(expect.stringContaining('raise its channel_max'));
   });
 
   test('a consumer stopped while being attached to a new connection takes no more messages', async () => {

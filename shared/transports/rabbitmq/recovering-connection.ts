@@ -45,6 +45,10 @@ const NOT_OPENED = 'Expected ConnectionOpenOk; got <ConnectionClose';
 const NOT_OPENED_REASON =
   'it refuses the virtual host: it no longer exists, its user may not use it, or it has too many connections (its log says which)';
 
+/** amqplib's error for a connection that has as many channels as the broker allows. */
+const NO_CHANNEL = 'No channels left to allocate';
+const NO_CHANNEL_REASON = 'it allows too few channels for a connection: raise its channel_max';
+
 /** Makes the end of a channel end its connection, so that everything is rebuilt, unless that end is expected. */
 type Watch = <C extends Channel>(channel: C, isExpected?: () => boolean) => C;
 
@@ -220,6 +224,7 @@ function attempted(connection: RecoveringChannelModel): Promise<void> {
 export function reasonOf(error: unknown): string {
   const message = messageOf(error).replaceAll(/\/\/[^@/\s]*@/g, '//');
   if (message.startsWith(NOT_OPENED)) return NOT_OPENED_REASON;
+  if (message === NO_CHANNEL) return NO_CHANNEL_REASON;
   const code = codeOf(error);
   return code === undefined || message.includes(code) ? message : `${code}: ${message}`;
 }

@@ -16,6 +16,7 @@ import type {
 import type { ClientTls } from '../../runtime/client-tls.ts';
 import { UnavailableError } from '../../runtime/errors.ts';
 import type { Queue } from '../../task/task/routing.ts';
+import { close } from './closing.ts';
 import { RabbitMqConsumer } from './consumer.ts';
 import { declare } from './declaring.ts';
 import { RabbitMqInspector } from './inspector.ts';
@@ -145,8 +146,9 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     });
     this.#consumers.add(consumer);
     this.#looking ??= setInterval(() => this.#look(), this.#options.lookMs ?? LOOK_MS).unref();
-    // Without a connection, or if it dies meanwhile, the next one attaches the consumer.
-    if (this.#consuming.live !== undefined) await consumer.attach(this.#consuming.live).catch(() => {});
+    // Without a connection, or if it dies meanwhile, the next one attaches the consumer. So it does, and says why it can't, if this one fails.
+    const { live } = this.#consuming;
+    if (live !== undefined) await consumer.attach(live).catch(() => close(live.model));
     return consumer;
   }
 

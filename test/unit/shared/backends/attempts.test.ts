@@ -118,6 +118,7 @@ const URLS = settingsFrom({ flag: {}, environment: { REDIS_URL: 'redis://r', RAB
 const ACCESS = 'Handshake terminated by server: 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - Login was refused"';
 const MAY_NOT = `Operation failed: ExchangeDeclare; 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - access to exchange 'crawl' in vhost '/' refused for user 'jo'"`;
 const CHANNELS = `Connection closed: 530 (NOT-ALLOWED) with message "NOT_ALLOWED - number of channels opened for user 'jo' has reached the maximum allowed user limit of (1)"`;
+const FLAG = `Connection closed: 541 (INTERNAL-ERROR) with message "INTERNAL_ERROR - Cannot declare a queue 'queue 'a' in vhost '/'' of type 'rabbit_quorum_queue' on node 'n': the corresponding feature flag is disabled"`;
 const POSTGRES_REFUSALS = postgresRefusals(postgresTlsWords('postgres://db/t'));
 const WITH_CERTIFICATE = postgresRefusals(postgresTlsWords('postgres://db/t?sslcert=c.pem&sslkey=k.pem'));
 /** amqplib does not pass on the reason. */
@@ -131,6 +132,7 @@ test.each([
   [redisRefusals(URLS),     '',      'ERR SELECT is not allowed in cluster mode', 'database', 'the number in REDIS_URL. But Redis Cluster is not supported: use a single Redis'],
   [redisRefusals(PARTS),    '',      "ERR unknown command 'select', with args beginning with: '1' ", 'database', 'REDIS_DB. A Redis Sentinel has none, and keeps no data: name the Redis itself'],
   [redisRefusals(PARTS),    '',      "ERR unknown command 'info', with args beginning with: ", 'command', 'rename-command in its configuration: Trawl needs this command'],
+  [rabbitMqRefusals(PARTS), '',      FLAG,                                       'queue type',            'its feature flags: rabbitmqctl enable_feature_flag all (or set QUEUE_TYPE=classic)'],
   [rabbitMqRefusals(PARTS), '',      CHANNELS,                                   'channels',              "its user's limits (rabbitmqctl list_user_limits)"],
   [rabbitMqRefusals(PARTS), '',      ACCESS,                                     'user name or password', 'RABBITMQ_USER and RABBITMQ_PASSWORD'],
   [rabbitMqRefusals(URLS),  '',      ACCESS,                                     'user name or password', 'the login in RABBITMQ_URL'],

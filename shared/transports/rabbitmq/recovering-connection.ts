@@ -3,7 +3,7 @@ import { type Channel, type ChannelModel, connect, type RecoveringChannelModel }
 import { batchWrites } from '../../runtime/batch-writes.ts';
 import type { ClientTls } from '../../runtime/client-tls.ts';
 import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
-import { codeOf, messageOf } from '../../runtime/errors.ts';
+import { codeOf, messageOf, TrawlError } from '../../runtime/errors.ts';
 import { closed } from './closing.ts';
 import { loginOf } from './login.ts';
 
@@ -226,5 +226,5 @@ export function reasonOf(error: unknown): string {
   if (message.startsWith(NOT_OPENED)) return NOT_OPENED_REASON;
   if (message === NO_CHANNEL) return NO_CHANNEL_REASON;
   const code = codeOf(error);
-  return code === undefined || message.includes(code) ? message : `${code}: ${message}`;
+  return code === undefined || error instanceof TrawlError || message.includes(code) ? message : `${code}: ${message}`;
 }

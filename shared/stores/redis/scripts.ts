@@ -102,15 +102,22 @@ export class Scripts {
     }
   }
 
-  async #send({ sha, text }: Script, args: readonly Argument[]): Promise<unknown> {
-    const all = [this.#prefix, ...args, this.#clock?.now() ?? '-'];
+  async #send(script: Script, args: readonly Argument[]): Promise<unknown> {
     try {
-      return await this.#redis.evalsha(sha, 0, ...all);
+      return await this.#evaluate(script, [this.#prefix, ...args, this.#clock?.now() ?? '-']);
     } catch (error: unknown) {
       const reason = messageOf(error);
       if (reason.startsWith(NO_RIGHTS)) throw lackingRights(this.#prefix, reason.slice(NO_RIGHTS.length + 1));
-      if (!reason.startsWith('NOSCRIPT')) throw error;
-      return await this.#redis.eval(text, 0, ...all);
+      throw error;
+    }
+  }
+
+  async #evaluate({ sha, text }: Script, args: Argument[]): Promise<unknown> {
+    try {
+      return await this.#redis.evalsha(sha, 0, ...args);
+    } catch (error: unknown) {
+      if (!messageOf(error).startsWith('NOSCRIPT')) throw error;
+      return await this.#redis.eval(text, 0, ...args);
     }
   }
 

@@ -72,6 +72,27 @@ describe('following links', () => {
     expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('expected --limit to be a number of URLs')]);
   });
 
+  test.each(['--limit', '--max-pages'])('a resumed crawl keeps %s and stops at it', async (flag) => {
+    const site = new TestSite({ pages: 100, linksPerPage: 5 });
+    await site.start();
+    onTestFinished(() => site.stop());
+    const workplace = await openWorkplace();
+    const flags = ['--follow', flag, '12', '--worker-concurrency', '1', ...AT_FULL_SPEED];
+    const crawl = workplace.start(['crawl', site.url('/page/1'), '--run', 'mine', ...flags]);
+    site.on('/page/2', (_, response) => {
+      if (site.count('/page/2') === 1) crawl.signal('SIGINT');
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<a href="/page/50">further</a>');
+    });
+    expect((await crawl.ended).code).toBe(130);
+    expect((await workplace.json(['status', 'mine'])).discovered).toBeLessThan(12);
+    const summary = await workplace.json(['crawl', '--resume', 'mine']);
+    expect(summary).toMatchObject({ state: 'finished', discovered: 12, done: 12 });
+    const [reached, other] = flag === '--limit' ? (['limit', 'maxPages'] as const) : (['maxPages', 'limit'] as const);
+    expect(summary.leftOut).toMatchObject({ [other]: 0 });
+    expect(summary.leftOut[reached]).toBeGreaterThan(0);
+    expect(site.requests.filter(({ path }) => path.startsWith('/page/'))).toHaveLength(12);
+  });
+
   test('the summary counts links beyond the default depth, and rel=next links are followed to the end', async () => {
     const site = new TestSite({ pages: 5, linksPerPage: 1 });
     await site.start();

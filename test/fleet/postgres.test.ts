@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
 import { openFleet } from '../support/processes/fleet.ts';
 import { AFTER_A_KILL_MS } from '../support/processes/kills.ts';
+import { openWorkplace } from '../support/processes/trawl.ts';
 import { openProxiedDatabase, openTestDatabase } from '../support/stores/postgres.ts';
 
 const WORK = ['work', ...AT_FULL_SPEED];
@@ -75,5 +76,24 @@ describe('a fleet whose records go to Postgres', () => {
     expect(doctor.stdout).toMatch(/ok {7}records: Postgres at \S+ answers; records of 0 runs there/);
     worker.signal('SIGTERM');
     expect((await worker.ended).code).toBe(0);
+  });
+
+  test('commands give up on an unreachable Postgres with one line: doctor at once, others after ten attempts', async () => {
+    const workplace = await openWorkplace({ SINK: 'postgres://someone:secret@127.0.0.1:1/records' });
+    const [records, doctor] = await Promise.all([
+      workplace.run(['records', '--log-level', 'error']),
+      workplace.run(['doctor']),
+    ]);
+    const said = (attempts: string): RegExp =>
+      new RegExp(
+        `Postgres at 127\\.0\\.0\\.1:1 can't be reached, after ${attempts}: connect ECONNREFUSED .*Check SINK, and that it runs: .*\\n`,
+      );
+    expect(records.stderr.split('\n')).toEqual([
+      expect.stringMatching(/^trawl: Postgres at .* after 10 attempts: /),
+      '',
+    ]);
+    expect(records).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(said('10 attempts')) });
+    expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(said('1 attempt')) });
+    expect(records.stderr + doctor.stdout + doctor.stderr).not.toContain('secret');
   });
 });

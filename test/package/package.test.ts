@@ -240,6 +240,19 @@ test('the package is compiled by the Node.js that started the build script, whic
   expect(readdirSync(join(cwd, 'dist/services/api/dashboard/dist'))).toContain('index.html');
 });
 
+test('trawl init in a checkout compiles with the Node.js that it was started with, whichever is first in PATH', async () => {
+  const cwd = await folderFor('init');
+  const log = join(cwd, 'started.log');
+  // npm is a script for the first Node.js in PATH; all else must not start that one.
+  const other = `#!/bin/sh\necho "$*" >> '${log}'\nexec '${process.execPath}' "$@"\n`;
+  await writeFile(join(cwd, 'node'), other, { mode: 0o755 });
+  const init = [process.execPath, join(CHECKOUT, 'services/cli/trawl.ts'), 'init', 'teapots'];
+  await done(init, { cwd, path: [cwd] });
+  expect(readdirSync(join(cwd, 'teapots'))).toContainEqual(expect.stringMatching(/^trawl-.*\.tgz$/));
+  const started = readFileSync(log, 'utf8').trimEnd().split('\n');
+  expect(started).toEqual([expect.stringMatching(/npm\S* pack /)]);
+});
+
 test('after npm install -g, trawl crawls in any folder, even a CommonJS one', async () => {
   const cwd = await folderFor('global');
   const prefix = join(cwd, 'prefix');

@@ -10,8 +10,10 @@ import { describeDeadLetters } from './suites/dead-letters.contract.ts';
 import { describeTransport } from './suites/transport.contract.ts';
 
 describeTransport('in memory', async (ttlMs) => {
-  const transport = new LocalTransport({ clock: systemClock, ttlMs: { ...QUEUE_TTL_MS, ...ttlMs } });
-  return { transport, other: transport, close: () => transport.stop() };
+  const unstarted = () => new LocalTransport({ clock: systemClock, ttlMs: { ...QUEUE_TTL_MS, ...ttlMs } });
+  const transport = unstarted();
+  await transport.start();
+  return { transport, other: transport, unstarted, close: () => transport.stop() };
 });
 
 describeDeadLetters('in SQLite', async () => {
@@ -29,7 +31,8 @@ describe.each(['quorum', 'classic'] as const)('%s queues', (queueType) => {
     const url = inject('rabbitmqUrl');
     const prefix = uniquePrefix();
     const options = { queueType, ttlMs: { ...QUEUE_TTL_MS, ...ttlMs } };
-    const [transport, other] = [testTransport(url, prefix, options), testTransport(url, prefix, options)];
+    const unstarted = () => testTransport(url, prefix, options);
+    const [transport, other] = [unstarted(), unstarted()];
     await transport.start();
     await other.start();
     const close = async (): Promise<void> => {
@@ -37,7 +40,7 @@ describe.each(['quorum', 'classic'] as const)('%s queues', (queueType) => {
       await other.stop();
       await deleteTopology(url, prefix);
     };
-    return { transport, other, close };
+    return { transport, other, unstarted, close };
   };
   describeTransport('RabbitMQ', open);
   describeDeadLetters('RabbitMQ', open);

@@ -6,6 +6,8 @@ interface OpenedTransport {
   readonly transport: Transport;
   /** Another process' transport on the same queues, or the same transport if there is only one process. */
   readonly other: Transport;
+  /** A transport on the same queues that was never started. */
+  unstarted(): Transport;
   close(): Promise<void>;
 }
 
@@ -225,10 +227,12 @@ export function describeTransport(name: string, open: OpenTransport): void {
       expect(inbox.deliveries.length).toBe(10_000);
     });
 
-    test('stop can be called twice, even on an unused transport', async () => {
-      const { transport } = await setup();
-      await transport.stop();
-      await transport.stop();
+    test('stop can be called twice, and without a start', async () => {
+      const { transport, unstarted } = await setup();
+      for (const each of [transport, unstarted()]) {
+        await each.stop();
+        await each.stop();
+      }
     });
   });
 }

@@ -7,6 +7,7 @@ import { UsageError } from '../../../shared/runtime/errors.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
 import { RedisMarks } from '../../../shared/stores/redis/marks.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
+import { Scripts } from '../../../shared/stores/redis/scripts.ts';
 import { POLICY } from '../../support/policy.ts';
 import { SteppedClock } from '../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../support/with-methods.ts';
@@ -129,6 +130,20 @@ test('a second forgetting at the same time is refused, and the first one removes
   await redis.sadd(`${prefix}crawled_urls`, MARK);
   await forgetWhile(new Map([[0, second]]));
   expect(await redis.exists(`${prefix}forgetting`), 'the log is gone').toBe(0);
+});
+
+test('a forgetting that died is waited for, at most a minute', async () => {
+  const { prefix, clock } = await setup();
+  const forget = () => new RedisMarks({ redis, prefix, clock }).forget('all');
+  await redis.sadd(`${prefix}crawled_urls`, MARK);
+  await new Scripts({ redis, prefix, clock }).run('forget', 'the one that died', 60_000);
+  await expect(forget()).rejects.toThrow('another `trawl forget` is under way, or was killed: try again in a minute');
+  const leftMs = await redis.pttl(`${prefix}forgetting`);
+  expect(leftMs).toBeGreaterThan(0);
+  expect(leftMs).toBeLessThanOrEqual(60_000);
+  await redis.pexpire(`${prefix}forgetting`, 1);
+  await expect.poll(() => redis.exists(`${prefix}forgetting`)).toBe(0);
+  expect(await forget()).toEqual({ forgotten: 1, kept: 0 });
 });
 
 test('nothing is forgotten when the log of moved tasks is lost meanwhile', async () => {

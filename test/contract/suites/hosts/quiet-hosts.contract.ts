@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import type { Settlement } from '../../../../shared/ports/frontier/frontier.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { OPTIONS, page, pages, ROOM, setupOf, urls } from '../frontier/frontier-setup.ts';
 
@@ -113,6 +114,27 @@ export function describeQuietHosts(name: string, open: OpenStore, close: () => P
         'b.test',
         'b.test',
       ]);
+    });
+
+    test('one answer clears a host in trouble: its give-up time begins again with the next error', async () => {
+      const { frontier, step } = await setup({}, { giveUpMs: 600_000 });
+      await frontier.offer('r', pages(1, 9));
+      const fails = { outcome: { kind: 'retry', reason: 'connection', inMs: 9_000_000 }, hostAnswered: false } as const;
+      let settled = 0;
+      const next = async (settlement?: Settlement): Promise<unknown> => {
+        const { tasks } = await frontier.release({ ...ROOM, limit: 1 });
+        if (settlement !== undefined) await frontier.settle('r', ++settled, settlement);
+        return tasks.map(({ verdict }) => verdict);
+      };
+      expect(await next(fails)).toEqual(['go']);
+      step(599_000);
+      expect(await next({ outcome: { kind: 'done' }, hostAnswered: true })).toEqual(['go']);
+      step(1_000);
+      expect(await next(fails)).toEqual(['go']);
+      step(599_999);
+      expect(await next(fails)).toEqual(['go']);
+      step(1);
+      expect(await next()).toEqual(['host_down']);
     });
 
     test('a host that asks for a longer wait than the give-up time is down once that time is over', async () => {

@@ -6,6 +6,8 @@ import { allOrders, CUSTOMER, ORDERS, serveAccount } from '../../support/practic
 import { example, openPractice } from '../../support/practice/open.ts';
 import { openFleet } from '../../support/processes/fleet.ts';
 import { openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
+import { tapPublished } from '../../support/stores/rabbitmq.ts';
+import { textsInRedis } from '../../support/stores/redis-texts.ts';
 
 const CANARY = /canary/;
 const LISTS = 3;
@@ -111,10 +113,10 @@ test('a worker without the secrets of a crawler says so and works on others, and
   expect((await workplace.json(['status', 'mine'])).failed).toBe(0);
 });
 
-test('in a fleet each worker logs in once for a run, and no secret is in Redis, files or logs', {
+test('in a fleet each worker logs in once for a run, and no secret is in Redis, RabbitMQ, files or logs', {
   timeout: 120_000,
 }, async () => {
-  const { workplace, site, redis, keyPrefix } = await openFleet(
+  const { workplace, site, redis, keyPrefix, queuePrefix } = await openFleet(
     {},
     { CRAWLERS_DIR: dirname(example('login')), ...CUSTOMER },
   );
@@ -123,6 +125,7 @@ test('in a fleet each worker logs in once for a run, and no secret is in Redis, 
   const flags = ['--crawler', 'login', ...AT_FULL_SPEED];
   const workers = [1, 2].map(() => workplace.start(['work', '--log-level', 'debug', ...AT_FULL_SPEED]));
   for (const worker of workers) await worker.says(/consuming/);
+  const published = await tapPublished(queuePrefix);
   // A producer only offers seeds, so it needs no secrets.
   const offered = { env: { SHOP_USER: '', SHOP_PASSWORD: '' } };
   const args = ['produce', '--run', 'mine', '--arg', `site=${site.origin}`, '--wait', ...flags];
@@ -131,10 +134,10 @@ test('in a fleet each worker logs in once for a run, and no secret is in Redis, 
   expect(await ordersOf(workplace, 'mine')).toEqual(EXPECTED);
   expect(log.logins).toBeGreaterThanOrEqual(2);
   expect(log.logins).toBeLessThanOrEqual(3);
-  const values = await Promise.all(
-    (await redis.keys(`${keyPrefix}*`)).map(async (key) => [key, await redis.dump(key)]),
-  );
-  expect(values.flat().join('\n')).not.toMatch(CANARY);
+  expect(await textsInRedis(redis, keyPrefix)).not.toMatch(CANARY);
+  const messages = await published();
+  expect(messages.length).toBeGreaterThanOrEqual(ORDERS + LISTS);
+  expect(messages.join('\n')).not.toMatch(CANARY);
   for (const { said } of workers) expect(said).not.toMatch(CANARY);
   expect(await filesOf(workplace)).not.toMatch(CANARY);
 });

@@ -5,6 +5,7 @@ import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { openFleet } from '../../support/processes/fleet.ts';
 import { type Ended, openWorkplace, type Workplace } from '../../support/processes/trawl.ts';
 import { TestSite } from '../../support/site.ts';
+import { textsInRedis } from '../../support/stores/redis-texts.ts';
 
 const [USER, PASSWORD] = ['canary-user', 'canary-pass'];
 const BASIC = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`;
@@ -120,10 +121,7 @@ test('a fleet sends the credentials of a URL to its origin, and shows them nowhe
   await run('produce', `http://${USER}:${PASSWORD}@h:port/`);
   await run('pause', '--host', sung('http://h:port/'));
 
-  const values = await Promise.all(
-    (await redis.keys(`${keyPrefix}*`)).map(async (key) => [key, await redis.dump(key)]),
-  );
-  expect(values.flat().join('\n'), 'what Redis has of a run that is over').not.toMatch(CANARY);
+  expect(await textsInRedis(redis, keyPrefix), 'what Redis has of a run that is over').not.toMatch(CANARY);
   // A letter still has them: it is crawled again with them.
   const before = site.requests.length;
   const replayed = await run('dlq', 'replay', '--run', 'mine', '--reason', 'http_4xx');

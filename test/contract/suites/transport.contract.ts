@@ -168,6 +168,35 @@ export function describeTransport(name: string, open: OpenTransport): void {
       await expect.poll(() => transport.depths()).toMatchObject({ normal: { ready: 1, consumers: 0 } });
     });
 
+    test('stopping the transport waits for handlers in flight, and their answers count', async () => {
+      const { transport, other } = await setup();
+      const answers = [Promise.withResolvers<Handling>(), Promise.withResolvers<Handling>()];
+      const waiting = answers.map(({ promise }) => promise);
+      const inbox = new Inbox(() => waiting.shift() ?? 'ack');
+      await other.consume('normal', inbox.handler, { prefetch: 2 });
+      await transport.publish([message(), message()]);
+      await inbox.has(2);
+      let hasStopped = false;
+      const stopped = other.stop().then(() => {
+        hasStopped = true;
+      });
+      answers[0]?.resolve('ack');
+      await transport.depths();
+      expect(hasStopped).toBe(false);
+      answers[1]?.resolve('return');
+      await stopped;
+      await expect.poll(() => transport.depths()).toMatchObject({ normal: { ready: 1, consumers: 0 } });
+    });
+
+    test('headers other than those of a task are dropped', async () => {
+      const { transport, other } = await setup();
+      const inbox = new Inbox();
+      await other.consume('normal', inbox.handler, { prefetch: 1 });
+      const headers = { 'x-release': 7, 'x-death': 'once', authorization: 'secret' };
+      await transport.publish([message('normal', { headers })]);
+      expect((await inbox.has(1)).map((delivery) => delivery.headers)).toEqual([{ 'x-release': 7 }]);
+    });
+
     test('several consumers share a queue, and each message goes to one of them', async () => {
       const { transport, other } = await setup();
       const inbox = new Inbox();

@@ -168,6 +168,25 @@ test('URLs added again are offered as a repeat and don’t count as duplicates',
   expect(await parts.runs.progress('r')).toMatchObject({ discovered: 4, duplicate: 0 });
 });
 
+test('URLs still gathered when others are added again are offered on their own, and count as duplicates', async () => {
+  const { offerer, held } = await setup();
+  await offerer.add(entries(pages(3)), false);
+  await offerer.add(entries(pages(2)), false);
+  await offerer.add(entries(pages(1)), true);
+  await held[0]?.answer();
+  for (const at of [1, 2]) {
+    await expect.poll(() => held.length).toBe(at + 1);
+    await held[at]?.answer();
+  }
+  await offerer.drain();
+  expect(held.map(({ urls, options }) => [urls, options?.repeat])).toEqual([
+    [3, false],
+    [2, false],
+    [1, true],
+  ]);
+  expect(offerer.counts).toEqual({ offered: 5, accepted: 3, known: 2, malformed: 0 });
+});
+
 test('a failed offer is reported at once and thrown by every later call', async () => {
   const { offerer, held, stop } = await setup();
   await offerer.add(entries(pages(3)), false);

@@ -43,8 +43,15 @@ test('a replay gets a new run, or joins an interrupted one', async () => {
   await runs.pause('mine-replay-1');
   expect(await find()).toMatchObject({ run: 'mine-replay-1', isJoined: true });
   await runs.seal('mine-replay-1', REPLAYER);
-  expect(await find(), 'sealed').toMatchObject({ run: 'mine-replay-2', isJoined: false });
+  expect(await find(), 'sealed').toMatchObject({
+    run: 'mine-replay-2',
+    isJoined: false,
+    earlier: ['mine-replay-1'],
+  });
   await runs.open('mine-replay-2', FAST_RUN, REPLAYER);
   await runs.cancel('mine-replay-2');
-  expect(await find(), 'cancelled').toMatchObject({ run: 'mine-replay-3' });
+  expect(await find(), 'cancelled').toMatchObject({
+    run: 'mine-replay-3',
+    earlier: ['mine-replay-1', 'mine-replay-2'],
+  });
 });

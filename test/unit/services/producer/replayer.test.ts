@@ -191,7 +191,7 @@ test('a replay fails if the store loses its run; the run is not created again, a
 });
 
 test('a replay waits for a full store until it is stopped', async () => {
-  const { transport, frontier, clock, replay, left } = setup();
+  const { transport, frontier, runs, clock, replay, left } = setup();
   await transport.publish(URLS.map((url) => letterOf(url)));
   let isFull = true;
   const full = withMethods(frontier, {
@@ -203,11 +203,19 @@ test('a replay waits for a full store until it is stopped', async () => {
   abort.abort();
   await stopped;
   expect(await left()).toBe(3);
-  const replaying = replay({ frontier: full });
+  let beats = 0;
+  const beating = withMethods(runs, {
+    beat: async (...args) => {
+      beats++;
+      await runs.beat(...args);
+    },
+  });
+  const replaying = replay({ frontier: full, runs: beating });
   await new Promise(setImmediate);
   isFull = false;
   clock.step(1_000);
   expect(await replaying).toMatchObject({ runs: [{ accepted: 3, isJoined: true }] });
+  expect(beats, 'its run does not count as abandoned while it waits').toBe(2);
 });
 
 /** Dead letters of two members and a join of one owner, and of a member of another owner. */

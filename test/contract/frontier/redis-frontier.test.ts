@@ -4,6 +4,7 @@ import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { nameOf, type ReleaseName } from '../../../shared/ports/frontier/frontier.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
+import type { Outcome } from '../../../shared/task/task/outcome.ts';
 import { FAST_RUN } from '../../support/builders.ts';
 import { POLICY } from '../../support/policy.ts';
 import { SteppedClock } from '../../support/stores/stepped-clock.ts';
@@ -48,6 +49,30 @@ test('an offer sent twice gets the answer of the first and counts no duplicates'
     const ttl = await redis.pttl(key);
     expect([ttl > 0, ttl <= 60_000]).toEqual([true, true]);
   }
+});
+
+test('the key `failures:<url>` counts failed attempts for a day, until the page is there', async () => {
+  const { runs, frontierOn, prefix, clock } = setup();
+  const frontier = frontierOn(redis);
+  await runs.open('r', FAST_RUN, 'p');
+  await frontier.offer('r', [page(1)]);
+  const key = `${prefix}failures:http://a.test/1`;
+  const attempt = { at: clock.now(), worker: 'w', reason: 'timeout' };
+  const next = async (outcome: Outcome): Promise<string | null> => {
+    const [only] = (await frontier.release(ROOM)).tasks.map(nameOf);
+    if (only === undefined) throw new Error('it was due');
+    await frontier.settle('r', only, { outcome, ...(outcome.kind === 'done' ? {} : { attempt }) });
+    clock.step(1_000);
+    return await redis.get(key);
+  };
+  const fails = { kind: 'retry', reason: 'timeout', inMs: 1_000 } as const;
+  expect(await next(fails)).toBe('1');
+  expect(await next({ kind: 'defer' }), 'no attempt was counted').toBe('1');
+  expect(await next(fails)).toBe('2');
+  const leftMs = await redis.pttl(key);
+  expect(leftMs).toBeGreaterThan(86_000_000);
+  expect(leftMs).toBeLessThanOrEqual(86_400_000);
+  expect(await next({ kind: 'done' })).toBeNull();
 });
 
 test('the keys of a host expire, whatever happens to its tasks', async () => {

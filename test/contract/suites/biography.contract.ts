@@ -101,6 +101,22 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       expect(await port.attempts('http://a.test/7')).toEqual([attempt]);
     });
 
+    test('the last ten failed attempts of a task are known, the newest first', async () => {
+      const { frontier, port, step } = await setup();
+      await frontier.offer('r', [page(7)]);
+      for (let at = 1; at <= 12; at++) {
+        const { tasks } = await frontier.release(ROOM);
+        for (const { release } of tasks)
+          await frontier.settle('r', release, {
+            outcome: { kind: 'retry', reason: 'dns', inMs: 1_000 },
+            attempt: { at, worker: 'w', reason: 'dns' },
+          });
+        step(1_000);
+      }
+      const noted = (await port.attempts('http://a.test/7')).map(({ at }) => at);
+      expect(noted).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+    });
+
     test('a task redirected to another host is found there, with the pause of that host', async () => {
       const { frontier, biographer, gate } = await setup();
       await frontier.offer('r', [page(7), page(8, 'b.test'), page(9, 'c.test')]);

@@ -27,6 +27,32 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await runs.progress('r')).toMatchObject({ state: 'finished', sealed: true });
     });
 
+    test('tasks released only to fail count once, with their reason, free their marks, and end their run', async () => {
+      const { frontier, runs, step } = await setup();
+      await runs.open('next', OPTIONS, 'p');
+      await frontier.offer(
+        'r',
+        [1, 2, 3].map((n) => page(n, 'a.test', { deadlineMs: 1_000 })),
+      );
+      await runs.seal('r', 'p');
+      step(1_000);
+      expect((await frontier.release(ROOM)).tasks.map(({ verdict }) => verdict)).toEqual(Array(3).fill('deadline'));
+      await frontier.settle('r', 1, { outcome: { kind: 'defer' } });
+      await frontier.fail('r', [1, 2, 99], 'deadline');
+      await frontier.fail('r', [2], 'deadline');
+      expect(await runs.progress('r')).toMatchObject({
+        ...{ state: 'running', waiting: 1, inFlight: 1, failed: 1 },
+        reasons: { failed: { deadline: 1 } },
+      });
+      const again = await frontier.release(ROOM);
+      await frontier.fail('r', [3, ...again.tasks.map(({ release }) => release)], 'deadline');
+      expect(await runs.progress('r')).toMatchObject({
+        ...{ state: 'finished', waiting: 0, inFlight: 0, failed: 3 },
+        reasons: { failed: { deadline: 3 } },
+      });
+      expect(await frontier.offer('next', pages(1, 3))).toEqual({ accepted: 3, known: 0 });
+    });
+
     test('links beyond `most` tasks of the run are left out and not marked; seeds are always taken', async () => {
       const { frontier, runs } = await setup();
       await frontier.offer('r', [page(1)]);
@@ -272,25 +298,25 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
 
     test('cancelling drains waiting tasks, counts tasks in flight as they come back and frees their marks', async () => {
       const { frontier, runs } = await setup();
-      await frontier.offer('r', pages(1, 6));
-      await frontier.release({ ...ROOM, limit: 4 });
+      await frontier.offer('r', pages(1, 7));
+      await frontier.release({ ...ROOM, limit: 5 });
       const failed = { outcome: { kind: 'retry', reason: 'timeout', inMs: 60_000 } } as const;
-      await frontier.settle('r', 1, failed);
+      for (const release of [1, 5]) await frontier.settle('r', release, failed);
       await runs.cancel('r');
-      expect(await frontier.drain()).toBe(3);
+      expect(await frontier.drain(), 'two that were never released, and two retries').toBe(4);
       expect(await frontier.settle('r', 2, { outcome: { kind: 'done' } })).toBe('settled');
       expect(await frontier.admit('r', 3, 'w')).toEqual({ verdict: 'cancelled' });
       await frontier.settle('r', 4, failed);
       expect(await runs.progress('r'), 'with no second drain').toMatchObject({
         state: 'cancelled',
         done: 1,
-        cancelled: 5,
+        cancelled: 6,
         waiting: 0,
         inFlight: 0,
       });
       expect((await runs.progress('r'))?.endedAt).toBeDefined();
       await runs.open('next', OPTIONS, 'p');
-      expect(await frontier.offer('next', pages(1, 6))).toEqual({ accepted: 5, known: 1 });
+      expect(await frontier.offer('next', pages(1, 7))).toEqual({ accepted: 6, known: 1 });
       expect(await runs.open('r', OPTIONS, 'p')).toMatchObject({ how: 'cancelled' });
     });
 

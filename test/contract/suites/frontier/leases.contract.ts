@@ -3,7 +3,7 @@ import { ALONE_FROM_STARTS, MAX_STARTS } from '../../../../shared/ports/frontier
 import { LEAD_MS } from '../../../../shared/stores/policy.ts';
 import { offerAll } from '../../../support/stores/offer-all.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
-import { page, pages, ROOM, releases, setupOf, urls } from './frontier-setup.ts';
+import { OPTIONS, page, pages, ROOM, releases, setupOf, urls } from './frontier-setup.ts';
 
 /** The promises of every frontier about tasks in flight: how long they are left alone, and who may settle them. */
 export function describeLeases(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
@@ -29,27 +29,75 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
     });
 
     test('a lease lasts 60 s publishing, TTL + 5 min or deadline + 1 min queued, 60 s working from each renewal', async () => {
-      const { frontier, step } = await setup({}, { normalTtlMs: 3_600_000 });
+      const { frontier, step } = await setup({}, { priorityTtlMs: 1_800_000, normalTtlMs: 3_600_000 });
       await frontier.offer('r', [...pages(1, 3), page(4, 'a.test', { deadlineMs: 600_000 })]);
       await frontier.release(ROOM);
-      await frontier.queued('r', [2, 3, 4]);
+      await frontier.offer('r', [
+        page(5, 'b.test', { queue: 'priority' }),
+        page(6, 'b.test', { deadlineMs: 90_000_000 }),
+      ]);
+      expect(urls(await frontier.release(ROOM))).toEqual(['b.test/5', 'b.test/6']);
+      await frontier.queued('r', [2, 3, 4, 5, 6]);
       await frontier.admit('r', 3, 'w');
       step(59_999);
       expect(await frontier.reap()).toBe(0);
       step(1);
       expect(await frontier.reap(), 'publishing and working').toBe(2);
-      expect(releases(await frontier.release(ROOM))).toEqual([5, 6]);
-      await frontier.admit('r', 5, 'w');
+      expect(releases(await frontier.release(ROOM))).toEqual([7, 8]);
+      await frontier.admit('r', 7, 'w');
       step(40_000);
-      await frontier.renew('r', [5]);
-      step(59_000);
+      // Release 6 is queued, and a renewal is for what is worked on.
+      await frontier.renew('r', [6, 7]);
+      step(59_999);
       expect(await frontier.reap(), 'the renewed one stays').toBe(1);
-      step(501_000);
-      expect(await frontier.reap(), 'the deadline and a minute, and the worker that fell silent').toBe(2);
-      step(3_239_999);
-      expect(await frontier.reap(), 'the rest was put back, the queued one holds').toBe(0);
       step(1);
-      expect(await frontier.reap(), 'TTL and 5 minutes').toBe(1);
+      expect(await frontier.reap(), 'the worker that fell silent').toBe(1);
+      step(499_999);
+      expect(await frontier.reap(), 'the rest was put back, the queued ones hold').toBe(0);
+      step(1);
+      expect(await frontier.reap(), 'deadline and a minute').toBe(1);
+      step(1_439_999);
+      expect(await frontier.reap()).toBe(0);
+      step(1);
+      expect(await frontier.reap(), 'TTL of the priority queue and 5 minutes').toBe(1);
+      step(1_799_999);
+      expect(await frontier.reap()).toBe(0);
+      step(1);
+      expect(await frontier.reap(), 'TTL of the normal queue and 5 minutes, since the other deadline is later').toBe(2);
+    });
+
+    test('a call ends at most 500 lapsed leases, or counts at most 250 waiting tasks as cancelled', async () => {
+      const { frontier, runs, step } = await setup();
+      await offerAll(frontier, 'r', pages(1, 600));
+      for (let n = 0; n < 3; n++) await frontier.release(ROOM);
+      step(60_000);
+      expect([await frontier.reap(), await frontier.reap(), await frontier.reap()]).toEqual([500, 100, 0]);
+      expect(await runs.progress('r')).toMatchObject({ waiting: 600, inFlight: 0 });
+      await runs.cancel('r');
+      const drained = [await frontier.drain(), await frontier.drain(), await frontier.drain(), await frontier.drain()];
+      expect(drained).toEqual([250, 250, 100, 0]);
+      expect(await runs.progress('r')).toMatchObject({ waiting: 0, cancelled: 600, endedAt: expect.any(Number) });
+    });
+
+    test('a lease that lapses after its run was paused or cancelled is ended as well, and then the cancelled run ends', async () => {
+      const { frontier, runs, step } = await setup();
+      await runs.open('paused', OPTIONS, 'p');
+      await frontier.offer('r', [page(1)]);
+      await frontier.offer('paused', [page(2, 'b.test')]);
+      await frontier.release(ROOM);
+      await runs.cancel('r');
+      await runs.pause('paused');
+      step(60_000);
+      expect((await runs.progress('r'))?.endedAt).toBeUndefined();
+      expect(await frontier.reap()).toBe(2);
+      expect(await runs.progress('r')).toMatchObject({
+        inFlight: 0,
+        waiting: 0,
+        cancelled: 1,
+        endedAt: expect.any(Number),
+      });
+      expect(await runs.progress('paused')).toMatchObject({ inFlight: 0, waiting: 1, cancelled: 0 });
+      expect(await frontier.offer('paused', [page(1)]), 'its mark is free').toEqual({ accepted: 1, known: 0 });
     });
 
     test('ending queued tasks after a broker wipe makes them wait again at once; their late deliveries are dropped', async () => {
@@ -93,14 +141,15 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
     });
 
     test('a hand-over reported after the admission changes nothing: a deferral still gives the start back', async () => {
-      const { frontier, biographer } = await setup();
+      const { frontier, biographer, step } = await setup();
       await frontier.offer('r', [page(1)]);
       for (let release = 1; release <= MAX_STARTS + 2; release++) {
         await frontier.release(ROOM);
         expect(await frontier.admit('r', release, 'w')).toMatchObject({ verdict: 'work', state: { starts: 1 } });
+        step(1_000);
         await frontier.handed('r', [release]);
         const { place } = (await biographer.trace('r', { mark: 'http://a.test/1', host: 'a.test' })) ?? {};
-        expect(place).toMatchObject({ at: 'working', worker: 'w' });
+        expect(place).toMatchObject({ at: 'working', worker: 'w', leaseMs: 59_000 });
         await frontier.settle('r', release, { outcome: { kind: 'defer' } });
       }
     });

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { MAX_OFFER } from '../../../../shared/ports/frontier/frontier.ts';
+import { LATE_MS } from '../../../../shared/stores/policy.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier-setup.ts';
 
@@ -131,6 +132,9 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(await comesLate(), 'four fifths of the 3 000 that are out').toBe(0);
       await settle(2_001, 2_900);
       expect([await look(), await look()], 'no more come late: a tenth more').toEqual([300, 240]);
+      step(LATE_MS);
+      expect(await frontier.admit('r', 5_540, 'w'), 'just in time').toMatchObject({ verdict: 'work' });
+      expect(await look(500 - LATE_MS)).toBe(264);
     });
 
     test('tasks past their deadline are released in batches, whatever the pace of their host', async () => {

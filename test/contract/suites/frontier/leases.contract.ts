@@ -196,6 +196,12 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       await frontier.settle('r', release, { outcome: { kind: 'defer', inMs: 1 }, hostAnswered: false });
       step(1);
       expect(await admit()).toMatchObject({ state: { starts: 1 } });
+      step(60_000);
+      await frontier.reap();
+      expect(await admit()).toMatchObject({ state: { starts: 2 } });
+      await frontier.settle('r', release, { outcome: { kind: 'retry', reason: 'step', inMs: 1 } });
+      step(1);
+      expect(await admit(), 'so does any failed attempt').toMatchObject({ state: { starts: 1 } });
     });
 
     test('a host without a free slot gets no further tasks until it has one; other hosts are released meanwhile', async () => {

@@ -14,19 +14,25 @@ async function ask(robots: Robots, site: TestSite, { path = '/forbidden', interv
   return await robots.permit({ url, host: site.host, intervalMs, signal: NEVER }, await robots.look(url));
 }
 
+/** Steps the clock until there is an answer. */
+async function steppedTo({ clock }: World, asked: Promise<Permission>): Promise<Permission> {
+  let permission: Permission | undefined;
+  void asked.then((answer) => {
+    permission = answer;
+  });
+  while (permission === undefined) {
+    await settled();
+    clock.step(50);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return permission;
+}
+
 /** Asks until there is an answer, as a host's tasks do when they are put back. Returns the answer and how often it asked. */
-async function askUntilKnown({ clock }: World, robots: Robots, site: TestSite, intervalMs = 0) {
+async function askUntilKnown(world: World, robots: Robots, site: TestSite, intervalMs = 0) {
+  const { clock } = world;
   for (let times = 1; times <= 50; times++) {
-    const asked = ask(robots, site, { intervalMs });
-    let permission: Permission | undefined;
-    void asked.then((answer) => {
-      permission = answer;
-    });
-    while (permission === undefined) {
-      await settled();
-      clock.step(50);
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
+    const permission = await steppedTo(world, ask(robots, site, { intervalMs }));
     if (permission.kind !== 'later') return { permission, times };
     clock.step(permission.inMs);
   }
@@ -147,20 +153,43 @@ test('a hub that answers a robots.txt redirect with 429 is paused, and so is the
   });
 });
 
-test('a host whose robots.txt redirects to a paused hub asks less and less often', async () => {
+test('a host whose robots.txt redirects to a busy hub asks less and less often', async () => {
+  const world = await setup();
+  await withHub(async (hub) => {
+    redirectTo(world.site, hub.url('/robots.txt'));
+    const waits: number[] = [];
+    for (let n = 0; n < 11; n++) {
+      await world.gate.ask(hub.host, { intervalMs: 0, concurrency: 1 }, 'a page');
+      const permission = await steppedTo(world, ask(world.robots({ hostConcurrency: 1 }), world.site));
+      if (permission.kind !== 'later') throw new Error(permission.kind);
+      waits.push(permission.inMs / 1_000);
+      world.clock.step(permission.inMs);
+    }
+    // With half the jitter.
+    expect(waits).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
+    expect(world.site.count('/robots.txt')).toBe(1);
+    expect(hub.requests).toEqual([]);
+  });
+});
+
+test('a host whose robots.txt redirects to a hub paused by hand asks again after a quarter of an hour, since such a pause can end at any time', async () => {
   const world = await setup();
   await withHub(async (hub) => {
     redirectTo(world.site, hub.url('/robots.txt'));
     await world.gate.pauseByHand(hub.host, 'by hand');
-    const waits: number[] = [];
-    for (let n = 0; n < 10; n++) {
-      const permission = await ask(world.robots(), world.site);
-      waits.push(permission.kind === 'later' ? permission.inMs / 1_000 : 0);
-      world.clock.step(1_000_000);
-    }
-    // With half the jitter. Never as long as a pause by hand, which can end at any time.
-    expect(waits.at(-1)).toBe(900);
-    expect(world.site.count('/robots.txt')).toBe(1);
+    expect(await ask(world.robots(), world.site)).toEqual({ kind: 'later', inMs: 900_000 });
     expect(hub.requests).toEqual([]);
+  });
+});
+
+test('a robots.txt whose redirects take longer than a request may is continued by the next worker', async () => {
+  const world = await setup();
+  await withHub(async (hub) => {
+    redirectTo(world.site, hub.url('/robots.txt'));
+    const robots = world.robots({ timeoutMs: 0 });
+    expect(await ask(robots, world.site)).toEqual({ kind: 'later', inMs: 0 });
+    expect([world.site.count('/robots.txt'), hub.count('/robots.txt')]).toEqual([1, 0]);
+    expect(await ask(world.robots(), world.site)).toMatchObject({ kind: 'skip', reason: 'robots' });
+    expect([world.site.count('/robots.txt'), hub.count('/robots.txt')]).toEqual([1, 1]);
   });
 });

@@ -149,6 +149,24 @@ test('a host whose robots.txt is unavailable is asked less and less often, and n
   expect(pauses.map((ms) => ms / 1_000)).toEqual([15, 30, 60, 120, 240, 480, 900, 900]);
 });
 
+test('a silent host is asked for its robots.txt every 15 s, and the frontier learns for how long it would wait if it had answered before', async () => {
+  const world = await setup();
+  world.site.on('/robots.txt', (request) => void request.socket.resetAndDestroy());
+  const waits: unknown[] = [];
+  for (let n = 0; n < 3; n++) {
+    const permission = await ask(world.robots(), world);
+    if (permission.kind !== 'unreachable') throw new Error(permission.kind);
+    waits.push([await pausedMs(world), permission.trouble]);
+    world.clock.step(15_000);
+  }
+  const silent = (pauseMs: number) => ({ kind: 'silent', reason: 'connection errors', pauseMs });
+  expect(waits).toEqual([
+    [15_000, silent(15_000)],
+    [15_000, silent(30_000)],
+    [15_000, silent(60_000)],
+  ]);
+});
+
 test('a paused host is not asked for its robots.txt', async () => {
   const world = await setup();
   await world.gate.pause(world.site.host, 60_000, 'by another');

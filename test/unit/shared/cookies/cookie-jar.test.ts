@@ -70,6 +70,16 @@ test('a jar is bounded: the oldest cookies are dropped', async () => {
   expect(header).not.toContain('c399=1');
 });
 
+test('of one answer, the first 50 cookies are read', async () => {
+  const jar = new CookieJar();
+  await jar.keep(
+    'http://a.example/',
+    Array.from({ length: 60 }, (_, n) => `c${n}=1`),
+  );
+  const names = jar.headerFor('http://a.example/')?.split('; ');
+  expect([names?.length, names?.at(-1)]).toEqual([50, 'c49=1']);
+});
+
 test.each([
   ['cookies', (n: number) => `c${n}=1`],
   ['bytes', (n: number) => `c${n}=${'x'.repeat(4_000)}`],

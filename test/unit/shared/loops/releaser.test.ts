@@ -147,6 +147,39 @@ test('while nothing can be published, nothing is leased', async () => {
   expect(published.length).toBe(1);
 });
 
+test('while one queue is full, tasks of the other are released', async () => {
+  const { releaser, frontier, broker, published, runs, step } = await setup({
+    answer: ({ to }) => (to === 'normal' ? 'refused' : 'confirmed'),
+  });
+  await frontier.offer('r', [offerOf('http://a.test/1'), offerOf('http://news.test/1', { queue: 'priority' })]);
+  broker.trouble = 'full';
+  await releaser.start();
+  await step(0);
+  expect(published.map(({ to }) => to)).toEqual(['priority']);
+  expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 1 });
+});
+
+test('a task whose failure cannot be recorded is put back, with neither a dead letter nor a settle as failed', async () => {
+  const world = await setup();
+  const { frontier, runs, transport, clock } = world;
+  const deadlineMs = 1_000;
+  await frontier.offer(
+    'r',
+    [1, 2].map((n) => offerOf(`http://a.test/${n}`, { deadlineMs })),
+  );
+  clock.step(deadlineMs);
+  const releaser = releaserOf({
+    ...world,
+    onFailure: async ({ task }) => {
+      if (task.url === 'http://a.test/1') throw new Error('the disk is full');
+    },
+  });
+  await releaser.fill();
+  const letters = (await transport.browse(9)).map(({ body }) => readDeadLetter(body)?.url);
+  expect(letters).toEqual(['http://a.test/2']);
+  expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, failed: 1 });
+});
+
 test('a paced host is fed at its pace', async () => {
   const { releaser, offer, published, step, work } = await setup({ intervalMs: 500 });
   await work(4);

@@ -3,13 +3,26 @@ import type { PublishOutcome } from '../../../../../../shared/ports/transport.ts
 import { withMethods } from '../../../../../support/with-methods.ts';
 import { deliver, deliveryOf, releaseOf, setup, thatAnswers } from '../../setup.ts';
 
-test.each(['returned', 'refused', 'unknown'] satisfies PublishOutcome[])(
-  'a task whose dead letter is %s is put back, and fails once a later one is confirmed',
-  async (outcome) => {
+test.each<[PublishOutcome, number]>([
+  ['returned', 3],
+  ['refused', 3],
+  ['unknown', 1],
+])(
+  'a task whose dead letter is %s is put back after publishing it %i times, and fails once a later one is confirmed',
+  async (outcome, times) => {
     const world = await setup();
-    const pipeline = world.pipeline({ transport: thatAnswers(world, outcome) });
+    let published = 0;
+    const answering = thatAnswers(world, outcome);
+    const transport = withMethods(answering, {
+      publish: async (messages) => {
+        published++;
+        return await answering.publish(messages);
+      },
+    });
+    const pipeline = world.pipeline({ transport });
     expect(await pipeline.handle(await deliver(world, '/status/404'))).toBe('ack');
     expect(await world.runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, failed: 0 });
+    expect(published, 'what may have arrived is not sent again').toBe(times);
     const [again] = await world.deliveries();
     if (again === undefined) throw new Error('expected it to be released again');
     expect(await world.pipeline().handle(again)).toBe('ack');
@@ -35,6 +48,19 @@ test('a dead letter lists every attempt, newest first', async () => {
     Array(3).fill(['w-1', 'http_5xx', 500]),
   );
   expect(letter?.attempts.map(({ at }) => at)).toEqual(letter?.attempts.map(({ at }) => at).toSorted((a, b) => b - a));
+});
+
+test('a dead letter lists ten attempts at most, the last ones', async () => {
+  const world = await setup({ run: { maxAttempts: 12 } });
+  await world.offer('/status/500');
+  const began: number[] = [];
+  for (let attempt = 1; attempt <= 12; attempt++) {
+    began.unshift(world.clock.now());
+    for (const delivery of await world.deliveries()) await world.pipeline().handle(delivery);
+    world.clock.step(3_600_000);
+  }
+  const [letter] = await world.letters();
+  expect(letter?.attempts.map(({ at }) => at)).toEqual(began.slice(0, 10));
 });
 
 test('a task past its deadline is dead-lettered without a request', async () => {

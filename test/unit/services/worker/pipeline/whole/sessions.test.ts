@@ -135,6 +135,23 @@ test('expired answers cause one new login for all pages, without counting an att
   expect(await runs.progress('r')).toMatchObject({ done: 4, failed: 0 });
 });
 
+test('a late answer that the previous session has ended does not end the new one', async () => {
+  const { offer, work, state, site, runs } = await shop();
+  await offer('/item/1');
+  await work();
+  state.valid.clear();
+  site.on('/late', async ({ headers }, response) => {
+    const isOld = headers.cookie?.includes('sid=s1') === true;
+    if (isOld) await expect.poll(() => state.valid.has('s2')).toBe(true);
+    response.writeHead(isOld ? 401 : 200, { 'content-type': 'text/html' }).end('late');
+  });
+  await offer('/item/2', '/late');
+  await work();
+  await work();
+  expect(await runs.progress('r')).toMatchObject({ done: 3, failed: 0 });
+  expect([site.count('/late'), state.sessions]).toEqual([2, 2]);
+});
+
 test('an async `isExpired` fails the page', async () => {
   const { offer, work, sink } = await shop({ isExpired: (async () => true) as never });
   await offer('/item/1');

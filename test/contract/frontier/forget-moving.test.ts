@@ -6,6 +6,7 @@ import type { Forgettable } from '../../../shared/ports/marks.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
 import { RedisMarks } from '../../../shared/stores/redis/marks.ts';
+import { MoveLog } from '../../../shared/stores/redis/move-log.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
 import { Scripts } from '../../../shared/stores/redis/scripts.ts';
 import { POLICY } from '../../support/policy.ts';
@@ -136,7 +137,9 @@ test('a forgetting that died is waited for, at most a minute', async () => {
   const { prefix, clock } = await setup();
   const forget = () => new RedisMarks({ redis, prefix, clock }).forget('all');
   await redis.sadd(`${prefix}crawled_urls`, MARK);
-  await new Scripts({ redis, prefix, clock }).run('forget', 'the one that died', 60_000);
+  // Until it is ended, it would renew its log every 15 s, which a dead one doesn't.
+  const dead = await MoveLog.begin(redis, prefix, new Scripts({ redis, prefix, clock }));
+  onTestFinished(() => dead.end());
   await expect(forget()).rejects.toThrow('another `trawl forget` is under way, or was killed: try again in a minute');
   const leftMs = await redis.pttl(`${prefix}forgetting`);
   expect(leftMs).toBeGreaterThan(0);

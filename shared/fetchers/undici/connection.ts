@@ -18,6 +18,8 @@ interface ConnectionEvents {
   free(connection: Connection): void;
   /** Called when it can't take requests any more. */
   gone(connection: Connection): void;
+  /** Called when its server has chosen a protocol. */
+  speaks(isHttp2: boolean): void;
   /** Called when its server has refused HTTP/2. */
   http1Required(): void;
 }
@@ -29,6 +31,9 @@ interface ConnectionOptions {
   /** Whether HTTP/2 isn't offered. */
   readonly isHttp1Only: boolean;
 }
+
+/** Error code of requests that waited for one connection to carry them all, whose server doesn't speak HTTP/2 any more. */
+export const NOT_SHARED = 'ERR_NOT_SHARED';
 
 /** Requests that one HTTP/2 connection carries at once; a server may allow fewer. */
 const MOST_STREAMS = 100;
@@ -78,8 +83,14 @@ export class Connection {
             callback(error ?? new Error('no connection'), null);
             return;
           }
+          this.#events.speaks(this.isShared);
           if (this.isShared) allowingManyHeaders(() => callback(null, socket));
-          else callback(null, socket);
+          else if (this.#open <= 1) callback(null, socket);
+          else {
+            // Each of its requests would have to wait for those before it.
+            socket.destroy();
+            callback(Object.assign(new Error('The server does not speak HTTP/2 any more'), { code: NOT_SHARED }), null);
+          }
           if (this.isShared && this.isUsable) this.#events.free(this);
         });
       },
@@ -124,6 +135,11 @@ export class Connection {
   /** Whether it carries several requests at once and has room for another. */
   get hasRoom(): boolean {
     return this.isShared && this.isUsable && this.#open < MOST_STREAMS;
+  }
+
+  /** Whether it is still being made, and will have room for another request if its server speaks HTTP/2. */
+  get mayGetRoom(): boolean {
+    return this.#socket === undefined && !this.#isGone && this.#open < MOST_STREAMS;
   }
 
   get isShared(): boolean {

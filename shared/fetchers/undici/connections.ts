@@ -4,8 +4,8 @@ import type { IdleConnections } from '../idle-connections.ts';
 import type { RequestClock } from '../request-clock.ts';
 import { Connection } from './connection.ts';
 
-/** Maximum origins remembered. A forgotten one has to refuse HTTP/2 once more. */
-const MOST_HTTP1_ORIGINS = 10_000;
+/** Maximum origins whose protocol is remembered. A forgotten one has to refuse HTTP/2 once more. */
+const MOST_ORIGINS = 10_000;
 
 /** The connections to one origin. */
 interface Group {
@@ -13,6 +13,8 @@ interface Group {
   readonly idle: Connection[];
   /** A connection that carries several requests at once. */
   shared: Connection | undefined;
+  /** The connection begun last, if it is not gone. */
+  latest: Connection | undefined;
   /** All connections, including those being made. */
   readonly all: Set<Connection>;
 }
@@ -25,8 +27,8 @@ export class Connections {
   readonly #idle: IdleConnections;
   readonly #isLenient: boolean;
   readonly #groups = new Map<string, Group>();
-  /** Origins that have refused HTTP/2. */
-  readonly #http1Only = new LRUCache<string, true>({ max: MOST_HTTP1_ORIGINS });
+  /** The protocol of origins that speak HTTP/2, or have refused it. */
+  readonly #protocols = new LRUCache<string, 'HTTP/2' | 'HTTP/1.1 only'>({ max: MOST_ORIGINS });
   #isClosed = false;
 
   /** @param isLenient whether answers are read as browsers read them; must be false where one connection carries those of several sites */
@@ -36,27 +38,33 @@ export class Connections {
   }
 
   /**
-   * Takes a connection for a request.
+   * Takes a connection for a request. While one is being made to a server of HTTP/2, requests wait for it instead of making others: after
+   * the end of a connection that carried a hundred requests, all of them need another.
    *
    * @param dial makes a new connection if none is free
    * @param clock the request's clock
-   * @param isFresh whether only a new connection will do
+   * @param isFresh whether only a connection will do that has carried no answer yet
    */
   take(origin: string, dial: Dial, clock: RequestClock, isFresh = false): Connection {
     const group = this.#groupOf(origin);
-    const isHttp1Only = this.#http1Only.has(origin);
+    const protocol = this.#protocols.get(origin);
+    const isHttp1Only = protocol === 'HTTP/1.1 only';
+    const { shared, latest } = group;
+    if (shared?.hasRoom && !isHttp1Only && !(isFresh && shared.isKept)) return this.#taken(shared);
+    if (latest?.mayGetRoom && protocol === 'HTTP/2') return latest;
     if (!isFresh) {
-      if (group.shared?.hasRoom && !isHttp1Only) return this.#taken(group.shared);
       for (let kept = group.idle.pop(); kept !== undefined; kept = group.idle.pop())
         if (kept.isUsable) return this.#taken(kept);
     }
     const events = {
       free: (connection: Connection) => this.#free(connection, group),
       gone: (connection: Connection) => this.#gone(connection, group, origin),
-      http1Required: () => void this.#http1Only.set(origin, true),
+      speaks: (isHttp2: boolean) => this.#speaks(origin, isHttp2),
+      http1Required: () => void this.#protocols.set(origin, 'HTTP/1.1 only'),
     };
     const made = new Connection(origin, dial, clock, events, { isLenient: this.#isLenient, isHttp1Only });
     group.all.add(made);
+    group.latest = made;
     return made;
   }
 
@@ -76,9 +84,15 @@ export class Connections {
   #groupOf(origin: string): Group {
     const known = this.#groups.get(origin);
     if (known !== undefined) return known;
-    const group: Group = { idle: [], shared: undefined, all: new Set() };
+    const group: Group = { idle: [], shared: undefined, latest: undefined, all: new Set() };
     this.#groups.set(origin, group);
     return group;
+  }
+
+  #speaks(origin: string, isHttp2: boolean): void {
+    const known = this.#protocols.get(origin);
+    if (isHttp2 && known === undefined) this.#protocols.set(origin, 'HTTP/2');
+    else if (!isHttp2 && known === 'HTTP/2') this.#protocols.delete(origin);
   }
 
   #free(connection: Connection, group: Group): void {
@@ -93,6 +107,7 @@ export class Connections {
     group.all.delete(connection);
     this.#idle.take(connection);
     if (group.shared === connection) group.shared = undefined;
+    if (group.latest === connection) group.latest = undefined;
     const at = group.idle.indexOf(connection);
     if (at >= 0) group.idle.splice(at, 1);
     if (group.all.size === 0) this.#groups.delete(origin);

@@ -5,7 +5,7 @@ import { Answer, type AnswerHead, type AnswerLimits, abortedBy } from '../answer
 import { toFetchError } from '../error-codes.ts';
 import type { RequestClock } from '../request-clock.ts';
 import type { Abortions } from './abortions.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, NOT_SHARED } from './connection.ts';
 import { ReceivedBody } from './received-body.ts';
 
 export interface ExchangeOptions {
@@ -18,7 +18,7 @@ export interface ExchangeOptions {
   readonly abortions: Abortions;
   /** Whether it may be sent again if a kept connection loses it. If not, it only gets a fresh connection. */
   readonly mayRepeat: boolean;
-  /** Gets a connection for the request; a fresh one if a kept one has lost it. */
+  /** Gets a connection for the request; a fresh one if another has lost it. */
   readonly connect: (clock: RequestClock, isFresh: boolean) => Connection;
   /** Returns why an answer is unusable, or nothing if it is usable. */
   readonly problemOf: (answer: Answer) => Error | undefined;
@@ -123,6 +123,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #send(isRepeat: boolean): void {
+    // It has lost this request, and would lose the next one.
+    if (isRepeat) this.#connection?.retire();
     this.#connection?.leave(false);
     this.#isRepeat = isRepeat;
     this.#controller = undefined;
@@ -132,8 +134,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #isLost(error: Error): boolean {
-    if (!this.#options.mayRepeat || this.#isRepeat || this.#status !== undefined) return false;
     const code = codeOf(error) ?? '';
+    if (code === NOT_SHARED) return true;
+    if (!this.#options.mayRepeat || this.#isRepeat || this.#status !== undefined) return false;
     const { isKept = false, isHttp1Required = false } = this.#connection ?? {};
     return code === UNSENT || isHttp1Required || (isKept && LOST.test(code));
   }

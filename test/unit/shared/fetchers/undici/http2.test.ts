@@ -5,6 +5,7 @@ import {
   type Http2SecureServer,
   type Http2ServerRequest,
   type Http2ServerResponse,
+  type SecureServerOptions,
   type ServerHttp2Session,
 } from 'node:http2';
 import { gzipSync } from 'node:zlib';
@@ -23,11 +24,12 @@ const LAST_STREAM = 2 ** 31 - 1;
 type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 /** A site that speaks HTTP/2, and a fetcher for it. */
-async function setup(options: Partial<FetcherOptions> = {}) {
+async function setup(options: Partial<FetcherOptions> = {}, own: SecureServerOptions = {}) {
   const handlers = new Map<string, Handler>();
   const asked: string[] = [];
   const sessions: ServerHttp2Session[] = [];
-  const server: Http2SecureServer = createSecureServer({ ...selfSigned, allowHTTP1: true }, (request, response) => {
+  const secure = { ...selfSigned, allowHTTP1: true, ...own };
+  const server: Http2SecureServer = createSecureServer(secure, (request, response) => {
     asked.push(`${request.httpVersion} ${request.url}`);
     const handler = handlers.get(request.url);
     if (handler === undefined) response.end('well');
@@ -291,6 +293,16 @@ test('a request that the server refuses as it ends the connection is made on ano
   });
   expect(Buffer.from((await fetch('/refused')).body).toString()).toBe('well');
   expect([asked.filter((each) => each.endsWith('/refused')).length, sessions.length]).toEqual([2, 2]);
+});
+
+test('requests that wait for one connection get their own if the server no longer speaks HTTP/2', async () => {
+  const protocols = ['h2'];
+  const { asked, sessions, fetch } = await setup({}, { ALPNCallback: () => protocols.pop() ?? 'http/1.1' });
+  await fetch('/1');
+  sessions[0]?.destroy();
+  const pages = await Promise.all(['/2', '/3', '/4'].map((path) => fetch(path)));
+  expect(pages.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(asked.toSorted()).toEqual(['1.1 /2', '1.1 /3', '1.1 /4', '2.0 /1']);
 });
 
 test('a request whose stream the server refuses is made again on the same connection', async () => {

@@ -8,6 +8,7 @@ import { Answer, type AnswerHead, abortedBy } from '../answer.ts';
 import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
 import { toFetchError } from '../error-codes.ts';
 import { type FetcherOptions, MOST_HEADER_BYTES } from '../fetcher-options.ts';
+import { FloodWatch, mostOnTheWire } from '../flood-watch.ts';
 import { HttpFetcher } from '../http-fetcher.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
 import type { RequestClock } from '../request-clock.ts';
@@ -97,6 +98,9 @@ export class GotFetcher extends HttpFetcher {
         stream.destroy(new FetchError('timeout', `The answer was not complete within ${timeoutMs} ms`, status));
       };
       clock.setAlarm(endsAtMs, late);
+      stream.once('request', (sent: http.ClientRequest) => {
+        sent.once('socket', (socket) => watchForFlood(socket, stream));
+      });
       stream.once('close', () => {
         clock.clearAlarm(late);
         leaveUnread(stream);
@@ -133,6 +137,14 @@ export class GotFetcher extends HttpFetcher {
       if (signal !== undefined) destroyOn(signal, stream);
     });
   }
+}
+
+/** Ends a request whose server sends far more than the answer. */
+function watchForFlood(socket: Socket, stream: Request): void {
+  if (stream.destroyed) return;
+  const answerBytes = (): number => mostOnTheWire(1, stream.downloadProgress.transferred);
+  const watch = new FloodWatch(socket, answerBytes, (error) => stream.destroy(error));
+  stream.once('close', () => watch.stop());
 }
 
 /**

@@ -4,6 +4,7 @@ import { Client, type Dispatcher } from 'undici';
 import { AnswerHeads } from '../answer-heads.ts';
 import type { Dial } from '../dial.ts';
 import { IDLE_MS, MOST_HEADER_BYTES } from '../fetcher-options.ts';
+import { FloodWatch, mostOnTheWire } from '../flood-watch.ts';
 import type { RequestClock } from '../request-clock.ts';
 import { correctHttp1Answers } from './http1-answers.ts';
 import { allowingManyHeaders, correctHttp2Answers } from './http2-answers.ts';
@@ -49,6 +50,9 @@ export class Connection {
   #madeFor: RequestClock | undefined;
   #cancelDial = (): void => {};
   #socket: Socket | undefined;
+  #floodWatch: FloodWatch | undefined;
+  #sent = 0;
+  #bodyBytes = 0;
   #open = 0;
   #served = 0;
   #isGone = false;
@@ -108,6 +112,11 @@ export class Connection {
     const emitter: EventEmitter = this.#client;
     emitter.once('connect', () => {
       if (this.#socket === undefined) return;
+      this.#floodWatch = new FloodWatch(
+        this.#socket,
+        () => mostOnTheWire(this.#sent, this.#bodyBytes),
+        (error) => this.destroy(error),
+      );
       if (this.isShared) correctHttp2Answers(this.#socket, this);
       else {
         correctHttp1Answers(this.#socket, () => {
@@ -176,6 +185,7 @@ export class Connection {
   /** Sends a request. Call {@link leave} when it is over. */
   send(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#open += 1;
+    this.#sent += 1;
     this.#expectAnswer();
     this.#client.dispatch(request, handler);
   }
@@ -214,6 +224,11 @@ export class Connection {
     this.#isRetired = true;
   }
 
+  /** Notes a piece of the body of an answer. */
+  noteBody(bytes: number): void {
+    this.#bodyBytes += bytes;
+  }
+
   /** Notes that a request is over. */
   leave(isAnswered: boolean): void {
     this.#open -= 1;
@@ -231,6 +246,7 @@ export class Connection {
   destroy(error?: Error): void {
     if (this.#isGone) return;
     this.#isGone = true;
+    this.#floodWatch?.stop();
     this.#cancelDial();
     this.#events.gone(this);
     this.#client.destroy(error ?? null, () => {});

@@ -99,6 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#connection?.noteBody(chunk.length);
     if (!this.#isOver) this.#body?.push(chunk);
   }
 

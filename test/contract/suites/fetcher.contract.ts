@@ -9,6 +9,7 @@ import { describeConnections } from './fetcher/connections.ts';
 import { describeCredentials } from './fetcher/credentials.ts';
 import { describeDocuments } from './fetcher/documents.ts';
 import { describeFailures } from './fetcher/failures.ts';
+import { describeFloods } from './fetcher/floods.ts';
 import { describeFraming } from './fetcher/framing.ts';
 import { describeHostileCodings } from './fetcher/hostile-codings.ts';
 import { describeProxiedRequests } from './fetcher/proxied-requests.ts';
@@ -29,6 +30,7 @@ import { type OpenFetcher, setupFor } from './fetcher/setup.ts';
  *   The budget gets everything back, however the bodies end.
  * - **Documents.** Delivered in pieces as they arrive. The reader can stop at any point.
  * - **Framing.** An answer ends where RFC 9112 says. Surplus bytes after it are a failure, and never the next answer.
+ * - **Floods.** A server that sends far more than its answers is cut off within seconds.
  * - **Hostile codings.** A coded body costs neither memory nor time beyond the limits of its request.
  * - **Failures.** Everything else is a `FetchError` with a reason, within the time-out. The signal aborts at any stage.
  * - **Certificates.** Accepted if the system or a given authority vouches for them; any, from a host that is left unchecked.
@@ -48,6 +50,7 @@ export function describeFetcher(name: string, open: OpenFetcher): void {
     describeBodyMemory(setup);
     describeDocuments(setup);
     describeFraming(setup);
+    describeFloods(setup);
     describeHostileCodings(setup);
     describeFailures(setup);
     describeCertificates(setup);

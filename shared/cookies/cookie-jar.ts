@@ -122,17 +122,17 @@ function isBelow(host: string, domain: string): boolean {
 }
 
 /** Prefixes by which the name of a cookie promises its server how it was set. */
-const PREFIX = /^__(?:secure|host)-/i;
+const PREFIX = /^__(?:secure|host-http|host|http)-/i;
 
 /**
  * Does a cookie keep the promise of its name's prefix, in upper or lower case? For a cookie without a name, a prefix of its value is
- * refused, since it would be sent as if the value were its name (RFC 6265bis section 5.7).
+ * refused, since it would be sent as if the value were its name (RFC 6265bis section 5.7, and draft-ietf-httpbis-layered-cookies).
  */
-function keepsPrefix({ key, value, secure, domain, path }: Cookie): boolean {
-  const [prefix] = PREFIX.exec(key === '' ? value : key) ?? [];
+function keepsPrefix({ key, value, secure, httpOnly, domain, path }: Cookie): boolean {
+  const prefix = PREFIX.exec(key === '' ? value : key)?.[0].toLowerCase();
   if (prefix === undefined) return true;
-  const isOfHost = prefix.toLowerCase() === '__secure-' || (domain === null && path === '/');
-  return key !== '' && secure && isOfHost;
+  const isOfHost = !prefix.startsWith('__host-') || (domain === null && path === '/');
+  return key !== '' && secure && isOfHost && (httpOnly || !prefix.endsWith('http-'));
 }
 
 /** Returns the number of characters of a cookie's name and value together. */

@@ -26,6 +26,18 @@ export function behindSibling(matches: (element: Element) => boolean): (element:
   };
 }
 
+/** Returns a query for elements before a sibling that matches; like {@link behindSibling}, from the end. */
+export function beforeSibling(matches: (element: Element) => boolean): (element: Element) => boolean {
+  const lasts = new WeakMap<ParentNode, number>();
+  return (element) => {
+    const { parent } = element;
+    if (parent === null) return false;
+    const last = lasts.get(parent) ?? parent.children.filter(isElement).findLastIndex(matches) + 1;
+    lasts.set(parent, last);
+    return last > placeOf(element).at;
+  };
+}
+
 /** The place of an element among its siblings, counted from 1: from the start and the end, and likewise among those of its name. */
 interface Place {
   readonly at: number;

@@ -1,6 +1,7 @@
 import type { Options } from 'css-select';
 import type { AnyNode, Element } from 'domhandler';
 import { compiledInSteps, type Query } from './ancestors.ts';
+import { withoutSiblingsInHas } from './following.ts';
 import { cssSelect } from './libraries.ts';
 import { isElement } from './nodes.ts';
 import { behindSibling, NTH } from './nth.ts';
@@ -51,6 +52,11 @@ function queryOf(css: string, node: AnyNode, isXml: boolean): Query<Element> {
 }
 
 function compile(css: string, isXml: boolean, node?: AnyNode): Query<Element> {
+  const compileOne = (selector: string, given: Readonly<Record<string, Query<Element>>>): Query<Element> => {
+    const pseudos = { ...given };
+    const rewritten = withoutSiblingsInHas(selector, pseudos, compileOne);
+    return cssSelect()._compileUnsafe<AnyNode, Element>(rewritten, optionsOf(isXml, pseudos), node);
+  };
   return compiledInSteps<Element>(css, {
     parentOf: ({ parent }) => (parent !== null && isElement(parent) ? parent : undefined),
     behind: behindSibling,
@@ -58,8 +64,7 @@ function compile(css: string, isXml: boolean, node?: AnyNode): Query<Element> {
       const known = new WeakMap<Element, boolean>();
       return () => known;
     },
-    compile: (selector, pseudos) =>
-      cssSelect()._compileUnsafe<AnyNode, Element>(selector, optionsOf(isXml, pseudos), node),
+    compile: compileOne,
   });
 }
 

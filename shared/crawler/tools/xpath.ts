@@ -50,6 +50,10 @@ class XPathNode {
   /** Set on first use, like `children`. */
   attributes: readonly XPathAttribute[] | undefined;
   children: XPathNode[] | undefined;
+  /** Index among the children of its parent; set once those are listed. */
+  at = 0;
+  /** Its children that are elements, by local name. */
+  named: Map<string, XPathNode[]> | undefined;
 
   constructor(node: AnyNode) {
     const name = isElement(node) ? node.name : '';
@@ -116,8 +120,36 @@ function attributesOf(of: XPathNode): readonly XPathAttribute[] {
 
 /** Returns a node's children, the same list each time: the library needs it whenever it compares the positions of two nodes. */
 function childrenOf(of: XPathNode): XPathNode[] {
-  of.children ??= 'children' in of.node ? of.node.children.map(wrapped) : [];
+  if (of.children === undefined) {
+    of.children = 'children' in of.node ? of.node.children.map(wrapped) : [];
+    for (const [index, child] of of.children.entries()) child.at = index;
+  }
   return of.children;
+}
+
+/** Start of the library's hint that it looks only for elements of a local name. */
+const NAMED = 'name-';
+
+/**
+ * Returns the sibling in front of a node (-1) or behind it (1): with a hint, the nearest of that name. Without using it, each element of a
+ * long list would walk past all others to see that `following-sibling::h2` is not there.
+ */
+function siblingOf(from: XPathNode, step: -1 | 1, hint: string | null | undefined): XPathNode | null {
+  const parent = from.node.parent && wrapped(from.node.parent);
+  if (parent === null) return null;
+  const children = childrenOf(parent);
+  if (!hint?.startsWith(NAMED)) return children[from.at + step] ?? null;
+  parent.named ??= Map.groupBy(children, ({ localName }) => localName);
+  const named = parent.named.get(hint.slice(NAMED.length)) ?? [];
+  // The number of those in front of the node.
+  let [low, high] = [0, named.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((named[middle]?.at ?? 0) < from.at) low = middle + 1;
+    else high = middle;
+  }
+  if (step < 0) return named[low - 1] ?? null;
+  return (named[low] === from ? named[low + 1] : named[low]) ?? null;
 }
 
 function facade(): IDomFacade {
@@ -130,8 +162,8 @@ function facade(): IDomFacade {
     getData: (node: unknown) => (node instanceof XPathAttribute ? node.value : of(node).data),
     getFirstChild: (node: unknown) => childrenOf(of(node))[0] ?? null,
     getLastChild: (node: unknown) => childrenOf(of(node)).at(-1) ?? null,
-    getNextSibling: (node: unknown) => or(of(node).node.next),
-    getPreviousSibling: (node: unknown) => or(of(node).node.prev),
+    getNextSibling: (node: unknown, hint?: string | null) => siblingOf(of(node), 1, hint),
+    getPreviousSibling: (node: unknown, hint?: string | null) => siblingOf(of(node), -1, hint),
     getParentNode: (node: unknown) => (node instanceof XPathAttribute ? node.ownerElement : or(of(node).node.parent)),
   };
   return methods as unknown as IDomFacade;

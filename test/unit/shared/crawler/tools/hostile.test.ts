@@ -104,6 +104,18 @@ test('XPath takes seconds for a long list, not minutes', { timeout: 120_000 }, (
   expect(user / 1_000_000, 'seconds').toBeLessThan(15);
 });
 
+test.each(['//b[following-sibling::i]', '//b[preceding-sibling::i]'])(
+  'XPath takes seconds for %s in a long list, not minutes',
+  { timeout: 120_000 },
+  (expression) => {
+    const page = Page.fromHtml('<b>x</b>'.repeat(30_000));
+    const before = process.cpuUsage();
+    expect(page.xpath(expression)).toEqual([]);
+    const { user } = process.cpuUsage(before);
+    expect(user / 1_000_000, 'seconds').toBeLessThan(8);
+  },
+);
+
 /** Nodes on the longest way from the root. */
 function depthOf(root: AnyNode): number {
   let depth = 0;

@@ -172,6 +172,11 @@ test('XPath finds elements, attributes, texts and values', () => {
   expect(SHOP.xpath('//p[contains(., "see")]')[0]?.links().length).toBe(2);
   expect(SHOP.all('ul')[0]?.xpath('li[last()]')[0]?.text).toBe('3');
   expect(SHOP.xpath('//li/following-sibling::li[1]').map(({ text }) => text)).toEqual(['2', '3']);
+  const mixed = Page.fromHtml('<dl><dt>a<dd>1<dd>2<dt>b<dd>3</dl>');
+  expect(mixed.xpath('//dt/following-sibling::dd[1]').map(({ text }) => text)).toEqual(['1', '3']);
+  expect(mixed.xpath('//dd/preceding-sibling::dt[1]').map(({ text }) => text)).toEqual(['a', 'b']);
+  expect(mixed.xpath('//dd[following-sibling::dt]').map(({ text }) => text)).toEqual(['1', '2']);
+  expect(mixed.xpath('//dt[preceding-sibling::dt]').map(({ text }) => text)).toEqual(['b']);
 });
 
 test.each([

@@ -99,7 +99,7 @@ export class GotFetcher extends HttpFetcher {
       };
       clock.setAlarm(endsAtMs, late);
       stream.once('request', (sent: http.ClientRequest) => {
-        sent.once('socket', (socket) => watchForFlood(socket, stream));
+        sent.once('socket', (socket) => watchForFlood(sent, socket, stream));
       });
       stream.once('close', () => {
         clock.clearAlarm(late);
@@ -139,12 +139,12 @@ export class GotFetcher extends HttpFetcher {
   }
 }
 
-/** Ends a request whose server sends far more than the answer. */
-function watchForFlood(socket: Socket, stream: Request): void {
-  if (stream.destroyed) return;
+/** Ends a request whose server sends far more than the answer. The stream's listeners are removed before it closes, so the request's end counts. */
+function watchForFlood(sent: http.ClientRequest, socket: Socket, stream: Request): void {
+  if (sent.destroyed) return;
   const answerBytes = (): number => mostOnTheWire(1, stream.downloadProgress.transferred);
   const watch = new FloodWatch(socket, answerBytes, (error) => stream.destroy(error));
-  stream.once('close', () => watch.stop());
+  sent.once('close', () => watch.stop());
 }
 
 /**

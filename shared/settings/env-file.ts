@@ -8,6 +8,8 @@ const PIPE_WAIT_MS = 60_000;
 /** A wait longer than this is reported. */
 const QUIET_WAIT_MS = 1_000;
 const POLL_MS = 20;
+/** As much as a pipe holds. */
+const PIPE_BYTES = 65_536;
 
 /** What a named pipe has given: each text can be read from it only once. */
 let textOfPipe: string | undefined;
@@ -75,7 +77,7 @@ function bytesOfPipe(fd: number): Buffer {
 
 /** Returns what the pipe has at the moment: nothing at its end or without a writer, undefined if a writer has written nothing yet. */
 function partOfPipe(fd: number): Buffer | undefined {
-  const bytes = Buffer.alloc(65_536);
+  const bytes = Buffer.alloc(PIPE_BYTES);
   try {
     return bytes.subarray(0, readSync(fd, bytes));
   } catch (error: unknown) {

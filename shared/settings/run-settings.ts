@@ -30,20 +30,8 @@ export const RUN_SETTINGS = {
     'host',
     "Where links may lead: the seed's host, its domain (subdomains too) or its folder (path).",
   ),
-  include: setting(
-    'run',
-    'INCLUDE',
-    urlPatterns(),
-    '',
-    'Links to follow, and pages to take from sitemaps: /news/*, *.html, comma-separated.',
-  ),
-  exclude: setting(
-    'run',
-    'EXCLUDE',
-    urlPatterns(),
-    '',
-    'Links not to follow, and pages not to take from sitemaps: /login*, *sort=*.',
-  ),
+  include: setting('run', 'INCLUDE', urlPatterns(), '', 'Links and sitemap URLs to take: /news/*, *.html.'),
+  exclude: setting('run', 'EXCLUDE', urlPatterns(), '', 'Links and sitemap URLs to leave out: /login*, *sort=*.'),
   maxPages: setting(
     'run',
     'MAX_PAGES',

@@ -7,6 +7,9 @@ import { type HostRow, isUnreachable } from './moves/rows/host-rows.ts';
 const DUE = `FROM runHosts WHERE readyAt <= ?1 AND run IN (
   SELECT n FROM runs WHERE opened IS NOT NULL AND state = 'running' AND lookAt <= ?1 LIMIT ?2)`;
 
+/** The paused hosts. Without `> 0`, SQLite would not use their index. */
+const PAUSED = `FROM hosts WHERE pausedUntil > 0 AND pausedUntil > ?`;
+
 /** The hosts of all local runs. */
 export class SqliteHostOverview implements HostOverview {
   readonly #store: LocalStore;
@@ -37,7 +40,7 @@ export class SqliteHostOverview implements HostOverview {
     return await this.#store.move((moves) => {
       moves.flush();
       const { database, now } = moves;
-      const found = database.get<{ hosts: number }>('SELECT count(*) AS hosts FROM hosts WHERE pausedUntil > ?', now);
+      const found = database.get<{ hosts: number }>(`SELECT count(*) AS hosts ${PAUSED}`, now);
       return found?.hosts ?? 0;
     });
   }
@@ -47,11 +50,7 @@ export class SqliteHostOverview implements HostOverview {
       moves.flush();
       const { database, now } = moves;
       return database
-        .all<HostRow>(
-          'SELECT * FROM hosts WHERE pausedUntil > ? ORDER BY pausedUntil DESC, host DESC LIMIT ?',
-          now,
-          limit,
-        )
+        .all<HostRow>(`SELECT * ${PAUSED} ORDER BY pausedUntil DESC, host DESC LIMIT ?`, now, limit)
         .map((row) => ({
           host: row.host,
           pausedMs: row.pausedUntil - now,

@@ -26,7 +26,6 @@ const OF_WRITES: Refusals = [
     /^NOREPLICAS/,
     'it has too few replicas, and takes no writes until they are back (NOREPLICAS, min-replicas-to-write)',
   ],
-  [new RegExp(`^${NO_RIGHTS}`), 'its user lacks a right'],
 ];
 
 /** Returns why a server refuses every command for now; `undefined` for any other error. */
@@ -36,7 +35,7 @@ export function temporaryRefusal(error: unknown): string | undefined {
 
 /** Returns why a server takes no writes for now; `undefined` for any other error. */
 export function noWritesReason(error: unknown): string | undefined {
-  return reasonIn([...OF_ALL, ...OF_WRITES], error);
+  return messageOf(error).startsWith(NO_RIGHTS) ? 'its user lacks a right' : reasonIn([...OF_ALL, ...OF_WRITES], error);
 }
 
 function reasonIn(refusals: Refusals, error: unknown): string | undefined {

@@ -299,7 +299,7 @@ export class Moves {
   #tryHosts(): void {
     this.#hosts.flush(false);
     const open = this.database.all<{ host: string }>(
-      'SELECT host FROM hosts WHERE opened > 0 AND pausedUntil > ? AND pausedUntil = openUntil ORDER BY pausedUntil DESC LIMIT ?',
+      'SELECT host FROM hosts WHERE opened > 0 AND pausedUntil > 0 AND pausedUntil > ? AND pausedUntil = openUntil ORDER BY pausedUntil DESC LIMIT ?',
       ...[this.now, MOST_HOSTS_TRIED],
     );
     for (const { host } of open)

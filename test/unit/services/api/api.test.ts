@@ -50,23 +50,6 @@ describe('runs over HTTP', () => {
     expect((await ask('/api/runs', { body })).json).toMatchObject({ code: 'wrong_state' });
   });
 
-  test('the answer to a crawl on this machine counts what its sitemaps list and its options leave out', async () => {
-    const site = await openSite();
-    const { ask } = await openApi();
-    const entry = (path: string, lastmod: string) => `<url><loc>${path}</loc><lastmod>${lastmod}</lastmod></url>`;
-    const entries = [entry('/page/1', '2026-11-02'), entry('/page/2', '2026'), entry('/other', '2026-11-02')];
-    site.on('/sitemap.xml', (_, response) => response.end(`<urlset>${entries.join('')}</urlset>`));
-    const options = { include: ['/page/*'], lastmodSince: '2027-01-01' };
-    const seeds = [site.url('/sitemap.xml')];
-    const recent = { ...options, lastmodSince: '2026-01-01' };
-    expect((await ask('/api/runs', { body: { run: 'c2', seeds, options: recent } })).json).toMatchObject({
-      ...{ discovered: 2, unwanted: 1, older: { pages: 0, sitemaps: 0 } },
-    });
-    expect((await ask('/api/runs', { body: { run: 'c3', seeds, options } })).json).toMatchObject({
-      ...{ discovered: 0, unwanted: 0, older: { pages: 3, sitemaps: 0 } },
-    });
-  });
-
   test('a host is paused, limited, and released', async () => {
     const { ask } = await openApi();
     expect((await ask('/api/hosts/a.test/pause', { body: { reason: 'x' } })).json).toMatchObject({

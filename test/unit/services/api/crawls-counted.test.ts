@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { samplesOf } from '../../../support/metrics/exposition.ts';
 import { TestSite } from '../../../support/site.ts';
-import { openApi } from './setup.ts';
+import { openApi, openSite } from './setup.ts';
 
 test('the metrics of the API include what it crawls itself: batches and local runs', async () => {
   const site = new TestSite({ pages: 5 });
@@ -23,4 +23,19 @@ test('the metrics of the API include what it crawls itself: batches and local ru
   expect(samples.get('trawl_fetch_duration_seconds_count{outcome="ok"}')).toBeGreaterThanOrEqual(4);
   expect(samples.get('trawl_received_bytes_total')).toBeGreaterThan(0);
   expect(samples.get('trawl_store_call_duration_seconds_count{store="sqlite",operation="settle"}')).toBeGreaterThan(0);
+});
+
+test('the answer to a crawl on this machine counts what its sitemaps list and its options leave out', async () => {
+  const site = await openSite();
+  const { ask } = await openApi();
+  const entry = (path: string, lastmod: string) => `<url><loc>${path}</loc><lastmod>${lastmod}</lastmod></url>`;
+  const entries = [entry('/page/1', '2026-11-02'), entry('/page/2', '2026'), entry('/other', '2026-11-02')];
+  site.on('/sitemap.xml', (_, response) => response.end(`<urlset>${entries.join('')}</urlset>`));
+  const begin = async (run: string, lastmodSince: string) => {
+    const options = { include: ['/page/*'], lastmodSince };
+    return (await ask('/api/runs', { body: { run, seeds: [site.url('/sitemap.xml')], options } })).json;
+  };
+  const none = { pages: 0, sitemaps: 0 };
+  expect(await begin('recent', '2026-01-01')).toMatchObject({ discovered: 2, unwanted: 1, older: none });
+  expect(await begin('none', '2027-01-01')).toMatchObject({ discovered: 0, unwanted: 0, older: { ...none, pages: 3 } });
 });

@@ -20,9 +20,7 @@ const MAY: Readonly<Record<string, string>> = {
   'SELECT at FROM letters ORDER BY n LIMIT': 'reads the first row',
   'DELETE FROM letters WHERE n IN (SELECT n FROM letters ORDER BY n LIMIT': 'reads the first rows',
   'SELECT count(*) AS count FROM letters WHERE at >': 'somebody asks how many there are',
-  'SELECT * FROM hosts WHERE pausedUntil >': 'somebody asks which hosts are paused',
   "SELECT host FROM hosts WHERE places <> ''": 'once, when a file is opened after a crash',
-  'SELECT host FROM hosts WHERE opened > 0 AND pausedUntil >': 'once, when a run begins while no other is open',
   'SELECT * FROM tasks WHERE run = ? AND release IS NOT NULL AND leaseUntil <=': 'what is in flight is bounded',
   'SELECT * FROM tasks WHERE run = ? AND dueAt <= ? ORDER BY dueAt, host':
     'sorts those that are due at the same millisecond',

@@ -43,7 +43,7 @@ export class CookieJar {
 
   /** Stores the cookies in the `Set-Cookie` lines of an answer. Cookies that the URL's host must not set are ignored. */
   async keep(url: string, lines: readonly string[]): Promise<void> {
-    const usable = lines.slice(0, MOST_LINES).filter((line) => pairLength(line) <= MAX_PAIR_LENGTH);
+    const usable = lines.slice(0, MOST_LINES).filter(isOfUsableLength);
     if (usable.length === 0) return;
     const jar = await this.#jarFor(url);
     const { Cookie: Read, getPublicSuffix: registrableDomain } = await import('tough-cookie');
@@ -52,7 +52,7 @@ export class CookieJar {
       const read = Read.parse(line, { loose: true });
       if (read === undefined || !keepsPrefix(read)) continue;
       if (protocol === 'http:' && this.#isSecure(read.key, jar, url)) continue;
-      const cookie = jar.setCookieSync(line, url, { ignoreError: true }) ?? ofItsHost(jar, url, read);
+      const cookie = jar.setCookieSync(line, placeOf(url), { ignoreError: true }) ?? ofItsHost(jar, url, read);
       if (cookie === undefined) continue;
       const host = cookie.domain ?? '';
       this.#hold({ jar, cookie, site: registrableDomain(host, ANY_DOMAIN) ?? host }, port);
@@ -71,7 +71,7 @@ export class CookieJar {
   /** Returns the `Cookie` header for a URL; nothing if no cookie matches. */
   headerFor(url: string): string | undefined {
     const jar = this.#jars.get(new URL(url).port);
-    return jar?.getCookieStringSync(url) || undefined;
+    return jar?.getCookieStringSync(placeOf(url)) || undefined;
   }
 
   async #jarFor(url: string): Promise<Jar> {
@@ -121,6 +121,16 @@ function isBelow(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`);
 }
 
+/**
+ * Returns a URL for the library, which decodes its path: a cookie's path is compared with the path as it is requested (RFC 6265 section
+ * 5.1.4), so an escape in it is escaped once more.
+ */
+function placeOf(url: string): URL {
+  const place = new URL(url);
+  place.pathname = place.pathname.replaceAll('%', '%25');
+  return place;
+}
+
 /** Prefixes by which the name of a cookie promises its server how it was set. */
 const PREFIX = /^__(?:secure|host-http|host|http)-/i;
 
@@ -135,10 +145,11 @@ function keepsPrefix({ key, value, secure, httpOnly, domain, path }: Cookie): bo
   return key !== '' && secure && isOfHost && (httpOnly || !prefix.endsWith('http-'));
 }
 
-/** Returns the number of characters of a cookie's name and value together. */
-function pairLength(line: string): number {
+/** Is there a name or a value, and are both together not too long? A cookie with neither is ignored (RFC 6265bis section 5.7). */
+function isOfUsableLength(line: string): boolean {
   const [pair = ''] = line.split(';', 1);
-  return pair.trim().replace('=', '').length;
+  const { length } = pair.trim().replace('=', '').trim();
+  return length > 0 && length <= MAX_PAIR_LENGTH;
 }
 
 /**
@@ -148,7 +159,7 @@ function pairLength(line: string): number {
 function ofItsHost(jar: Jar, url: string, cookie: Cookie): Cookie | undefined {
   if (domainOf(cookie) !== new URL(url).hostname) return undefined;
   cookie.domain = null;
-  return jar.setCookieSync(cookie, url, { ignoreError: true });
+  return jar.setCookieSync(cookie, placeOf(url), { ignoreError: true });
 }
 
 /** Returns the domain of a cookie. The library throws for a name that no host can have, such as `xn--é`. */

@@ -44,6 +44,11 @@ test.each([
   ['http://a.example/',         '=id',                               'http://a.example/',           'id'],
   ['http://a.example/',         'id=1; Domain=xn--é',                'http://a.example/',           undefined],
   ['http://a.example/x/y',      'id=1; Path=/x',                     'http://a.example/z',          undefined],
+  ['http://a.example/my%20app/', 'id=1; Path=/my%20app',             'http://a.example/my%20app/y', 'id=1'],
+  ['http://a.example/a%C3%A9/', 'id=1; Path=/a%C3%A9',               'http://a.example/a%C3%A9/y',  'id=1'],
+  ['http://a.example/a%25/',    'id=1; Path=/a%25',                  'http://a.example/a%25',       'id=1'],
+  ['http://a.example/a%E9/x',   'id=1',                              'http://a.example/a%E9/y',     'id=1'],
+  ['http://a.example/a%20/x',   'id=1',                              'http://a.example/a%20b',      undefined],
   ['http://a.example/',         'id=1; Max-Age=0',                   'http://a.example/',           undefined],
   ['http://a.example/',         'id=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'http://a.example/', undefined],
   ['http://a.example/',         'no sense',                          'http://a.example/',           'no sense'],
@@ -53,6 +58,12 @@ test.each([
   const jar = new CookieJar();
   await jar.keep(from, [line]);
   expect(jar.headerFor(to)).toBe(sent);
+});
+
+test.each(['', '=', ' = ', '; Path=/'])('a cookie without name and value, %j, is not sent', async (line) => {
+  const jar = new CookieJar();
+  await jar.keep('http://a.example/', ['a=1', line, 'b=2']);
+  expect(jar.headerFor('http://a.example/')).toBe('a=1; b=2');
 });
 
 test('a newer cookie takes the place of the older one', async () => {

@@ -5,7 +5,7 @@ import { messageOf, StorageError } from '../../shared/runtime/errors.ts';
 import { parseRobots } from '../../shared/task/robots/robots.ts';
 import { meaningOfStatus } from '../../shared/task/robots/robots-answer.ts';
 import { MAX_CRAWL_DELAY_MS } from '../../shared/task/robots/robots-match.ts';
-import { MAX_ROBOTS_BYTES, sitemapsIn } from '../../shared/task/robots/robots-sitemaps.ts';
+import { MAX_ROBOTS_BYTES, sitemapsIn, wholeLinesLength } from '../../shared/task/robots/robots-sitemaps.ts';
 import { pageEntries } from '../../shared/task/sitemap/sitemap-entry.ts';
 import { type Logins, withLogin } from '../../shared/task/url/logins.ts';
 import { type CrawlUrl, hostKeyOf } from '../../shared/task/url/url.ts';
@@ -159,8 +159,9 @@ export class SeedReader {
         text = typeof piece === 'string' ? text + piece : '';
       }
     } catch (error: unknown) {
-      // Text beyond the size limit or behind broken data doesn't count; the text before it does.
+      // Text beyond the size limit or behind broken data doesn't count; the whole lines before it do.
       if (!(error instanceof BodyError || (error instanceof DocumentError && text !== ''))) throw error;
+      text = text.slice(0, wholeLinesLength(text));
     }
     return text;
   }

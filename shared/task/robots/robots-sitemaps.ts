@@ -4,6 +4,14 @@ import { type CrawlUrl, linkBase, resolveUrl } from '../url/url.ts';
 export const MAX_ROBOTS_BYTES = 512_000;
 
 /**
+ * Returns the length of the whole lines of a robots.txt that was cut off. The line behind them may say more than its author did: of
+ * `Disallow: /private`, `Disallow: /` may be left.
+ */
+export function wholeLinesLength(file: Buffer | string): number {
+  return Math.max(file.lastIndexOf('\n'), file.lastIndexOf('\r')) + 1;
+}
+
+/**
  * Returns the sitemaps named in the `Sitemap:` lines of a robots.txt, in order, each once. These lines belong to no group. Relative
  * URLs are resolved against the file's URL; anything but an http URL is left out.
  *

@@ -13,7 +13,7 @@ import {
   meaningOfStatus,
 } from '../../../../shared/task/robots/robots-answer.ts';
 import { ALLOW_ALL, type RobotsRules } from '../../../../shared/task/robots/robots-match.ts';
-import { MAX_ROBOTS_BYTES } from '../../../../shared/task/robots/robots-sitemaps.ts';
+import { MAX_ROBOTS_BYTES, wholeLinesLength } from '../../../../shared/task/robots/robots-sitemaps.ts';
 import { failureText } from '../../../../shared/task/task/judgement.ts';
 import { redirectOf } from '../../../../shared/task/url/redirect.ts';
 
@@ -66,7 +66,7 @@ export async function requestRobots(
     }
     const meaning = meaningOfStatus(status);
     if (meaning === 'parse') {
-      const file = await beginningOf(response.body, MAX_ROBOTS_BYTES);
+      const file = await beginningOf(response.body);
       return { kind: 'rules', rules: parseRobots(file), found: true };
     }
     letGo(response.body);
@@ -100,14 +100,15 @@ function answerOfFailure(error: FetchError, isRedirected: boolean): RobotsAnswer
   }
 }
 
-/** Reads at most `most` bytes, and discards the rest. */
-async function beginningOf(body: OpenDocument['body'], most: number): Promise<Uint8Array> {
+/** Reads a file as far as it counts: its whole lines, if it is too long. Discards the rest. */
+async function beginningOf(body: OpenDocument['body']): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size >= most) break;
+    if (size > MAX_ROBOTS_BYTES) break;
   }
-  return Buffer.concat(chunks, Math.min(size, most));
+  const file = Buffer.concat(chunks, Math.min(size, MAX_ROBOTS_BYTES));
+  return size > MAX_ROBOTS_BYTES ? file.subarray(0, wholeLinesLength(file)) : file;
 }

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Seed } from '../../../../services/producer/seeds.ts';
+import { MAX_ROBOTS_BYTES } from '../../../../shared/task/robots/robots-sitemaps.ts';
 import { folder, maybe, openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
 import { RUN_OPTIONS, setup } from './setup.ts';
 
@@ -96,10 +97,13 @@ test('a run that follows links also offers the page of a site itself, whatever i
 test('only the beginning of a robots.txt that is too long counts', async () => {
   const site = await openSite();
   const { produce, waiting } = setup();
-  serve(site, '/robots.txt', `Sitemap: /mine.xml\n${'# filler\n'.repeat(100_000)}`, 'text/plain');
+  const cut = '\nSitemap: /mine';
+  const start = 'Sitemap: /mine.xml\n'.padEnd(MAX_ROBOTS_BYTES - cut.length, '#');
+  serve(site, '/robots.txt', `${start}${cut}-too.xml`, 'text/plain');
   serve(site, '/mine.xml', urlset(['https://example.com/named']));
   await produce().produce([{ kind: 'site', url: site.url('/') }]);
   expect(await waiting()).toEqual(['https://example.com/named']);
+  expect(site.count('/mine'), 'the name that was cut off').toBe(0);
 });
 
 test('a site that does not answer is offered as a page and reported', async () => {

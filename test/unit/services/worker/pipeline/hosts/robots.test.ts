@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Permission, Robots } from '../../../../../../services/worker/pipeline/hosts/robots.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../../../../shared/ports/host-gate.ts';
 import { DAY_MS } from '../../../../../../shared/task/durations.ts';
+import { MAX_ROBOTS_BYTES } from '../../../../../../shared/task/robots/robots-sitemaps.ts';
 import { openLane } from '../../../../../support/lane.ts';
 import { TestSite } from '../../../../../support/site.ts';
 import { settled } from '../../../../../support/stores/embedded.ts';
@@ -42,6 +43,15 @@ test.each<[string, string, object]>([
   const world = await setup();
   world.site.robots = file;
   expect(await ask(world.robots(), world, path)).toMatchObject(permission);
+});
+
+test('a rule that is cut off by the size limit does not count, and the rules before it do', async () => {
+  const world = await setup();
+  const [start, cut] = ['User-agent: *\nDisallow: /secret/\n#', '\nDisallow: /'];
+  world.site.robots = `${start.padEnd(MAX_ROBOTS_BYTES - cut.length, '#')}${cut}private/\n`;
+  const robots = world.robots();
+  expect(await ask(robots, world, '/page/1')).toMatchObject({ kind: 'allow' });
+  expect(await ask(robots, world, '/secret/1')).toMatchObject({ kind: 'skip', reason: 'robots' });
 });
 
 test('robots.txt is asked for once for many pages in several processes', async () => {

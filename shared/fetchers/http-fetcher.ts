@@ -1,12 +1,13 @@
 import { isIP } from 'node:net';
-import type {
-  BodyBudget,
-  DocumentRequest,
-  FetchedPage,
-  Fetcher,
-  MemoryShare,
-  OpenDocument,
-  PageRequest,
+import {
+  type BodyBudget,
+  type DocumentRequest,
+  FetchError,
+  type FetchedPage,
+  type Fetcher,
+  type MemoryShare,
+  type OpenDocument,
+  type PageRequest,
 } from '../ports/fetcher.ts';
 import { HostHeaders } from '../task/host/host-headers.ts';
 import { NOTHING_PRIVATE } from '../task/host/private-address.ts';
@@ -106,8 +107,11 @@ export abstract class HttpFetcher implements Fetcher, BodyBudget {
     return this.hostHeaders.variantOf(url);
   }
 
-  #watch<T>(request: PageRequest | DocumentRequest, read: (answer: Answer) => Promise<T>): Promise<T> {
-    return this.#network.watch(hostIn(request.url), async () => {
+  async #watch<T>(request: PageRequest | DocumentRequest, read: (answer: Answer) => Promise<T>): Promise<T> {
+    const host = hostIn(request.url);
+    // Node.js would connect to the scheme's default port, which is another host for robots.txt and pace.
+    if (host.endsWith(':0')) throw new FetchError('connection', `No server has the port 0: ${host}`);
+    return await this.#network.watch(host, async () => {
       const answer = await this.ask(request, new RequestClock(request.timings));
       if (answer.setCookies.length > 0) request.onCookies?.(answer.setCookies);
       return await read(answer);

@@ -53,6 +53,14 @@ export function describeFailures(setup: Setup): void {
   await expect(fetcher.fetch({ url, maxBodyBytes: 1_000 })).rejects.toMatchObject({ reason });
 });
 
+    test('a URL with the port 0 fails with `connection`, and the default port is not connected to', async () => {
+      const { fetcher } = await setup();
+      const asked = { url: 'http://127.0.0.1:0/', maxBodyBytes: 1_000 };
+      const problem = { reason: 'connection', message: 'No server has the port 0: 127.0.0.1:0' };
+      await expect(fetcher.fetch(asked)).rejects.toMatchObject(problem);
+      await expect(fetcher.open(asked)).rejects.toMatchObject(problem);
+    });
+
     // biome-ignore format: a table
     test.each([
   ['/hang',                     undefined],

@@ -138,7 +138,7 @@ function byMark(body: Uint8Array): Decoder | undefined {
 
 function byPrescan(body: Uint8Array): Decoder | undefined {
   const head = headOf(body);
-  return byDeclaration(head) ?? asciiBased(metaCharset(head));
+  return byDeclaration(head) ?? byMeta(head);
 }
 
 function byDeclaration(head: string): Decoder | undefined {
@@ -150,54 +150,35 @@ function headOf(body: Uint8Array, bytes = PRESCAN_BYTES): string {
   return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, bytes)).toString('latin1');
 }
 
-/** Returns the charset of the first `meta` element that names one. */
-function metaCharset(head: string): string | undefined {
-  for (const [, source = ''] of withoutComments(head).matchAll(/<meta[\s/]([^>]*)/gi)) {
-    const attributes = attributesIn(source);
-    const charset = declaredBy((name) => attributes.get(name));
-    if (charset !== undefined) return charset;
-  }
-  return undefined;
-}
-
 /** Returns the charset that a `meta` element names. */
 function declaredBy(attribute: (name: string) => string | undefined): string | undefined {
   const isContentType = attribute('http-equiv')?.toLowerCase() === 'content-type';
   return attribute('charset') ?? (isContentType ? charsetIn(attribute('content')) : undefined);
 }
 
-function attributesIn(source: string): Map<string, string> {
-  const attributes = new Map<string, string>();
-  const pattern = /(?<=^|[\s"'/])([^\s"'/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/g;
-  for (const [, name = '', double, single, bare] of source.matchAll(pattern)) {
-    attributes.set(name.toLowerCase(), double ?? single ?? bare ?? '');
-  }
-  return attributes;
-}
-
-function withoutComments(head: string): string {
-  return head.replace(/<!--.*?(?:-->|$)/gs, '');
-}
-
 /** Returns the `charset` parameter of a media type, quoted or not. */
 function charsetIn(contentType: string | undefined): string | undefined {
-  return /charset\s*=\s*["']?([^\s;"',]+)/i.exec(contentType ?? '')?.[1];
+  return /charset\s*=\s*(?:["']\s*)?([^\s;"',]+)/i.exec(contentType ?? '')?.[1];
 }
 
-/** A declaration readable as ASCII can't be in UTF-16, so that label means UTF-8 (HTML standard, "prescan a byte stream"). */
+/**
+ * Returns the encoding that a declaration in the text means (HTML standard, "prescan a byte stream"). If it is readable as ASCII it can't be
+ * in UTF-16, so that label means UTF-8; `x-user-defined` means windows-1252.
+ */
 function asciiBased(label: string | undefined): Decoder | undefined {
   const decoder = labelled(label);
+  if (decoder?.encoding === 'x-user-defined') return windows1252;
   return decoder?.encoding.startsWith('utf-16') ? utf8 : decoder;
 }
 
 function byBytes(body: Uint8Array): Decoder {
   if (isUtf8(body)) return utf8;
-  return (body.length > PRESCAN_BYTES ? byLateMeta(body) : undefined) ?? windows1252;
+  return (body.length > PRESCAN_BYTES ? byMeta(headOf(body, LATE_BYTES)) : undefined) ?? windows1252;
 }
 
-/** Returns the encoding of the first `meta` element that declares a known one, anywhere in the first 256 KiB. */
-function byLateMeta(body: Uint8Array): Decoder | undefined {
-  const reader = new HtmlReader(headOf(body, LATE_BYTES), false);
+/** Returns the encoding of the first `meta` element that declares a known one. Markup in scripts, comments and attributes is none. */
+function byMeta(head: string): Decoder | undefined {
+  const reader = new HtmlReader(head, false);
   for (let token = reader.next(); token !== END_OF_PAGE; token = reader.next()) {
     if (token !== START_TAG || reader.tokenizer.code !== META || !reader.isHtml || reader.isInert) continue;
     const decoder = asciiBased(declaredBy((name) => reader.tokenizer.attribute(name)));

@@ -133,7 +133,7 @@ export class DocumentNotes {
         case LINK:
           this.#readAttributes();
           if (this.#href !== undefined && hasWord(this.#rel, 'canonical')) this.#addCanonical(this.#href);
-          if (typeof this.#href === 'string') this.#noteNext(withoutFragment(this.#href));
+          this.#noteNext(typeof this.#href === 'string' ? linkWritten(this.#href) : undefined);
           break;
         case META:
           this.#readAttributes();
@@ -199,8 +199,8 @@ export class DocumentNotes {
     }
   }
 
-  #noteNext(href: string): void {
-    if (this.#nexts.size < MAX_NEXTS && hasWord(this.#rel, 'next')) this.#nexts.add(href);
+  #noteNext(href: string | undefined): void {
+    if (href !== undefined && this.#nexts.size < MAX_NEXTS && hasWord(this.#rel, 'next')) this.#nexts.add(href);
   }
 
   #addCanonical(href: string | null): void {

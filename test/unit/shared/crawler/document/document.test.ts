@@ -160,7 +160,8 @@ test('a link counts as nofollow only if every occurrence of it is marked nofollo
 
 test('the next page of a list is named by a link, an area or the head, relative to the base', () => {
   const html = `<base href="/list/"><link rel="next prefetch" href="?p=2"><a rel="NEXT nofollow" href="b#top">b</a>
-    <area href="c" rel=next><a href="d" rel="nextid">d</a><link rel="prev" href="e"><a rel=next>f</a>`;
+    <area href="c" rel=next><a href="d" rel="nextid">d</a><link rel="prev" href="e"><a rel=next>f</a>
+    <link rel=next href=""><link rel=next href=" #top"><a rel=next href="#g">g</a>`;
   const { next, links } = readDocument(html, URL_OF_PAGE);
   expect([...next]).toEqual(['?p=2', 'b', 'c'].map((path) => `http://example.com/list/${path}`));
   expect(links, 'the head names no link').not.toContain('http://example.com/list/?p=2');

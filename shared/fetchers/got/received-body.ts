@@ -2,6 +2,7 @@ import type { Request } from 'got';
 import { FetchError } from '../../ports/fetcher.ts';
 import type { BodyShare } from '../body-memory.ts';
 import type { WireBody } from '../decoding/wire-body.ts';
+import { GatheredBytes } from '../gathered-bytes.ts';
 import { emptyFinished } from './finished-request.ts';
 
 /** The body of an answer, read from got's stream. */
@@ -16,19 +17,17 @@ export class ReceivedBody implements WireBody {
   whole(most: number, tooLong: () => FetchError, share: BodyShare): Promise<Uint8Array> {
     const stream = this.#stream;
     return new Promise((resolve, reject) => {
-      const chunks: Uint8Array[] = [];
-      let size = 0;
+      const gathered = new GatheredBytes();
       share.onRoom = () => stream.resume();
       // Before the listener is added, which would make the stream flow.
       if (!share.take(0)) stream.pause();
       stream.on('data', (chunk: Uint8Array) => {
-        size += chunk.length;
-        chunks.push(chunk);
-        if (size > most) stream.destroy(tooLong());
+        gathered.add(chunk);
+        if (gathered.length > most) stream.destroy(tooLong());
         else if (!share.take(chunk.length)) stream.pause();
       });
       stream.on('end', () => {
-        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));
+        resolve(gathered.whole());
         // Deferred, since other listeners must still get this event.
         setImmediate(emptyFinished, stream);
       });

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { FetchError } from '../../ports/fetcher.ts';
 import type { BodyShare } from '../body-memory.ts';
 import type { WireBody } from '../decoding/wire-body.ts';
-import { GatheredBytes } from './gathered-bytes.ts';
+import { GatheredBytes } from '../gathered-bytes.ts';
 
 /** Bytes that can wait for a slow reader before reading from the connection is paused. */
 const HIGH_WATER_BYTES = 65_536;

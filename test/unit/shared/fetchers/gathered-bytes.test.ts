@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { GatheredBytes } from '../../../../../shared/fetchers/undici/gathered-bytes.ts';
-import { collectGarbage } from '../../../../support/hostile/garbage.ts';
+import { GatheredBytes } from '../../../../shared/fetchers/gathered-bytes.ts';
+import { collectGarbage } from '../../../support/hostile/garbage.ts';
 
 test('chunks of any size come together in their order', () => {
   for (const sizes of [[], [5], [0], [1, 2, 3], [3_000, 1], [1, 3_000]]) {

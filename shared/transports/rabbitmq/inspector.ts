@@ -72,8 +72,8 @@ export class RabbitMqInspector implements QueueInspector {
   #siftAlone(queue: string, judge: LetterJudge, options: SiftOptions): Promise<void> {
     return this.#onLive((live) =>
       whileReading(live, queue, async () => {
-        const kept = await this.#onOwnChannel((channel) => siftLetters(channel, queue, judge, options), 0);
-        if (kept > 0) await this.#onOwnChannel((channel) => lettersBack(channel, queue, kept), undefined);
+        const whole = await this.#onOwnChannel((channel) => siftLetters(channel, queue, judge, options), 0);
+        if (whole > 0) await this.#onOwnChannel((channel) => lettersBack(channel, queue, whole), undefined);
       }),
     );
   }

@@ -12,7 +12,10 @@ const BATCH = 1_000;
  * holds back the rest. If it closes, the rest are lost, and their letters come back.
  */
 const ACKS_AT_ONCE = 24;
-/** If no letter has come back for this long, the missing ones have expired, or someone else holds them. */
+/**
+ * If no letter has come back for this long, the missing ones have expired, or the broker is busy. Then the next reader waits for them: see
+ * {@link siftLetters}.
+ */
 const BACK_WITHIN_MS = 2_000;
 /** Longest wait for the next letter. Some of those counted may have expired, or someone else holds them. Or the broker is busy. */
 const NONE_COME_MS = 1_000;
@@ -30,7 +33,10 @@ export interface SiftOptions {
  * A quorum queue keeps that order exactly for a few dozen letters, and in long stretches beyond that. Closing the channel would
  * return them all at once, but shuffled. The channel must not be used for anything else.
  *
- * @returns the number of letters returned to the queue
+ * Begins once the queue has taken back all that earlier readers held, also those that were killed: the answer to a `get` shows it, since
+ * the queue processes it after their ends. Merely counted, letters that are yet to come back would be missed.
+ *
+ * @returns the number of letters that will be in the queue once those returned are back; 0 if none were returned
  * @throws UnavailableError if the queue stops delivering although it has more
  */
 export async function siftLetters(
@@ -39,11 +45,12 @@ export async function siftLetters(
   judge: LetterJudge,
   { most = Number.POSITIVE_INFINITY, signal }: SiftOptions = {},
 ): Promise<number> {
+  const first = await channel.get(queue);
+  let carried: Message[] = first === false ? [] : [first];
   const { messageCount } = await channel.checkQueue(queue);
   // Of the letters to return only the tags are held, since there can be a million of them.
   const kept: number[] = [];
-  let carried: Message[] = [];
-  let left = Math.min(messageCount, most);
+  let left = Math.min(messageCount + carried.length, most);
   let waits = 0;
   while (left > 0 && signal?.aborted !== true) {
     const count = Math.min(BATCH, left);
@@ -66,9 +73,11 @@ export async function siftLetters(
     carried = await acked(channel, queue, gone, kept.length === 0);
   }
   for (const { fields } of carried) kept.push(fields.deliveryTag);
+  if (kept.length === 0) return 0;
+  const { messageCount: others } = await channel.checkQueue(queue);
   // The client reads nothing else of a message.
   for (const deliveryTag of kept) channel.nack({ fields: { deliveryTag } } as Message, false, true);
-  return kept.length;
+  return others + kept.length;
 }
 
 function stalled(ready: number): UnavailableError {
@@ -77,7 +86,7 @@ function stalled(ready: number): UnavailableError {
   );
 }
 
-/** Resolves when this many letters are back in their queue, or when no more come back, so that the next reader sees them. */
+/** Resolves when this many letters are in their queue again, or when no more come back for some time, so that whoever counts them sees all. */
 export async function lettersBack(channel: Channel, queue: string, count: number): Promise<void> {
   let back = -1;
   for (let until = 0; ; ) {

@@ -3,19 +3,27 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { UnavailableError } from '../../../../shared/runtime/errors.ts';
 import { siftLetters } from '../../../../shared/transports/rabbitmq/letters.ts';
 
-/** The queue of a busy broker: consumers of these turns get nothing, as a real one does while it writes its log to a slow disk. */
-function busyQueue(size: number, silentTurns: (turn: number) => boolean) {
-  let [tag, turn, expired] = [0, 0, false];
+/**
+ * The queue of a busy broker: consumers of these turns get nothing, as a real one does while it writes its log to a slow disk.
+ *
+ * @param held letters of an earlier reader, which are back once a command has been answered
+ */
+function busyQueue(size: number, silentTurns: (turn: number) => boolean, held = 0) {
+  let [tag, turn, expired, away] = [0, 0, false, held];
+  const letter = (): ConsumeMessage =>
+    ({ content: Buffer.from('{}'), fields: { deliveryTag: ++tag }, properties: {} }) as ConsumeMessage;
   const returned: number[] = [];
   const channel = {
-    checkQueue: async () => ({ queue: 'q', messageCount: expired ? 0 : size - tag, consumerCount: 0 }),
+    checkQueue: async () => ({ queue: 'q', messageCount: expired ? 0 : size - away - tag, consumerCount: 0 }),
+    get: async () => {
+      away = 0;
+      return expired || tag === size ? false : letter();
+    },
     prefetch: async (most: number) => {
       room = most;
     },
     consume: async (_: string, take: (message: ConsumeMessage) => void) => {
-      if (!silentTurns(turn++) && !expired)
-        for (let left = room; left > 0 && tag < size; left--)
-          take({ content: Buffer.from('{}'), fields: { deliveryTag: ++tag }, properties: {} } as ConsumeMessage);
+      if (!silentTurns(turn++) && !expired) for (let left = room; left > 0 && tag < size; left--) take(letter());
       return { consumerTag: 'c' };
     },
     cancel: async () => {},
@@ -62,5 +70,20 @@ test('letters that have expired since they were counted, or that somebody else h
   const queue = busyQueue(3_500, () => false);
   const reading = readAll(queue);
   queue.expire();
-  expect(await reading).toBe(0);
+  // One was taken before.
+  expect(await reading).toBe(1);
+});
+
+test('letters that an earlier reader held are read too, even if the queue takes long to take them back', async () => {
+  const queue = busyQueue(3_500, () => false, 3_000);
+  expect(await readAll(queue)).toBe(3_500);
+});
+
+test.each([
+  { most: 1_000, whole: 3_500 },
+  { most: 9_000, whole: 3_500 },
+])('when $most letters at most were read, all in the queue are expected back, read or not', async ({ most, whole }) => {
+  const { channel, returned } = busyQueue(3_500, () => false);
+  expect(await siftLetters(channel, 'q', async () => [], { most })).toBe(whole);
+  expect(returned).toHaveLength(Math.min(most, whole));
 });

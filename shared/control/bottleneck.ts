@@ -3,11 +3,13 @@ import type { LiveWorker, WorkerBound } from '../ports/roster.ts';
 import type { HostLine } from '../ports/run-overview.ts';
 import { elapsedMs, REPLAYER, type RunProgress } from '../ports/runs.ts';
 import { quoted, TRAWL, WORK_COMMAND } from '../runtime/started-as.ts';
+import { SECOND_MS } from '../task/durations.ts';
 import { alarmText, FULL_TEXT, isQueueFull, reportedAlarm } from './broker-trouble.ts';
 import { count, duration } from './format.ts';
 import { fullnessText } from './fullness.ts';
 import { giveUpText, paceText, pauseText, troubleText } from './hosts/pause-text.ts';
 import { haveNothingToDo } from './workers/idle-workers.ts';
+import { pagesPerSecondOfOne } from './workers/workers-wanted.ts';
 
 /** The cause that keeps a run from going faster, and the time it will probably take. */
 export interface Bottleneck {
@@ -35,12 +37,15 @@ export interface Bottleneck {
     | 'producer lost';
   /** An explanation for people; empty if nothing is in the way. */
   readonly sentence: string;
+  /** Milliseconds that what is left will take; undefined if that is not known, see {@link bottleneckOf}. */
   readonly etaMs: number | undefined;
 }
 
 interface Circumstances {
   readonly progress: RunProgress;
   readonly hosts: readonly HostLine[];
+  /** The run has more hosts than `hosts` lists. Default: false. */
+  readonly hasMoreHosts?: boolean;
   /** Live workers. Absent if this process is the only worker. */
   readonly workers?: readonly LiveWorker[];
   /** The command that resumes a crawl of one process; absent for a fleet's run. */
@@ -79,12 +84,22 @@ const SINK_SLOW = 'records take seconds to be stored: the sink is slow, or hangs
 /** The name of the worker in a crawl of one process. */
 const ONE_PROCESS = 'its process';
 
-/** Finds out what a run is waiting for. */
+/**
+ * Finds out what a run is waiting for, and how long what is left will take.
+ *
+ * | the run                                        | will take                                                  |
+ * |------------------------------------------------|------------------------------------------------------------|
+ * | stands still, or waits for next attempts only  | nobody knows                                               |
+ * | is held up by one host                         | what that host needs                                       |
+ * | is held up by anything else                    | what its recent pace needs                                 |
+ * | has no pace yet                                | what its slowest host needs, if all hosts are listed and workers usually do all other pages meanwhile; otherwise nobody knows |
+ */
 export function bottleneckOf(about: Circumstances): Bottleneck {
   const { progress, hosts, workers, resumeCommand, rate } = about;
   const isLocal = resumeCommand !== undefined || about.ownBound !== undefined;
   const left = progress.waiting + progress.inFlight;
   const steadyMs = rate > 0 ? (left / rate) * 1_000 : undefined;
+  const paceMs = steadyMs ?? usualMs(left, workers);
   const say = (name: Bottleneck['name'], sentence: string): Bottleneck => ({ name, sentence, etaMs: steadyMs });
   /** Nothing moves until somebody acts, or the network is back. */
   const stands = (name: Bottleneck['name'], sentence: string): Bottleneck => ({ name, sentence, etaMs: undefined });
@@ -132,13 +147,18 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
     return stands('network', `no host answers, so the network may be down${giveUpOfAll(about)}`);
   if (bounds.length > 0 && bounds.every(({ bound }) => bound === 'sink')) return stands('sink', SINK_SLOW);
   const slowest = slowestHost(hosts, progress.readAt);
-  const namesHost = slowest !== undefined && slowest.needsMs > WORTH_NAMING_MS;
-  if (slowest !== undefined && slowest.needsMs > CLEARLY_LONGER * (steadyMs ?? 0))
-    return hostBottleneck(slowest, progress.readAt, isLocal);
+  const byHost = slowest && hostBottleneck(slowest, progress.readAt, isLocal);
+  const namesHost = slowest !== undefined && slowest.needsMs > WORTH_NAMING_MS ? byHost : undefined;
+  const isTold =
+    steadyMs !== undefined || (slowest !== undefined && about.hasMoreHosts !== true && slowest.needsMs >= paceMs);
+  const told = (found: Bottleneck): Bottleneck => (isTold ? found : { ...found, etaMs: undefined });
+  // Without a pace, a host that may not be asked is the likeliest cause, however soon it will be.
+  const compared = byHost?.name === 'host' ? paceMs : (steadyMs ?? 0);
+  if (slowest !== undefined && byHost !== undefined && slowest.needsMs > CLEARLY_LONGER * compared) return told(byHost);
   if (hosts.length === 0 && progress.waiting > 0)
-    return say('retries', `${count(progress.waiting)} wait for their next attempt`);
-  const takesLonger = steadyMs !== undefined && slowest !== undefined && steadyMs > CLEARLY_LONGER * slowest.needsMs;
-  if (namesHost && !takesLonger) return hostBottleneck(slowest, progress.readAt, isLocal);
+    return stands('retries', `${count(progress.waiting)} wait for their next attempt`);
+  const takesLonger = slowest !== undefined && paceMs > CLEARLY_LONGER * slowest.needsMs;
+  if (namesHost !== undefined && !takesLonger) return told(namesHost);
   for (const { id, bound } of bounds) {
     if (bound !== 'slots' && bound !== 'politeness')
       return say(bound, STRAINED[bound](isLocal ? ONE_PROCESS : id, isLocal));
@@ -147,20 +167,22 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   if (busy !== undefined && !isPolite) return say('slots', busy);
   // The hosts would allow more, and the workers have free slots.
   const { oldestDueMs = 0 } = about;
-  if (!isLocal && takesLonger && oldestDueMs > OVERLOOKED_MS)
+  if (!isLocal && rate > 0 && takesLonger && oldestDueMs > OVERLOOKED_MS)
     return say(
       'services',
       `hosts that may be asked wait for ${duration(oldestDueMs)}, and workers have room: ${SERVICES_BUSY}`,
     );
-  if (namesHost) {
-    const found = hostBottleneck(slowest, progress.readAt, isLocal);
-    // A host in trouble has no ETA, and keeps none here.
-    return found.etaMs === undefined ? found : { ...found, etaMs: steadyMs };
-  }
+  // A host in trouble has no ETA, and keeps none here.
+  if (namesHost !== undefined) return namesHost.etaMs === undefined ? namesHost : { ...namesHost, etaMs: steadyMs };
   const crowded = hosts.find(({ intervalMs, waiting }) => intervalMs === 0 && waiting > progress.waiting / 2);
   if (crowded !== undefined && isPolite)
     return say('host', `waiting for ${crowded.host}: ${paceText(crowded)}; ${count(crowded.waiting)} left`);
   return say('none', '');
+}
+
+/** Returns the milliseconds that the workers would usually take for this many pages, if no host held them back. */
+function usualMs(pages: number, workers: readonly LiveWorker[] = []): number {
+  return (pages / (pagesPerSecondOfOne(workers) * Math.max(1, workers.length))) * SECOND_MS;
 }
 
 function nobodyCrawls(resumeCommand: string): string {

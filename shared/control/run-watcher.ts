@@ -41,7 +41,7 @@ const HOSTS_LOOKED_AT = 100;
 /** Minimum interval between two reads of hosts and workers, however often a progress line is drawn. */
 const HOSTS_KEPT_MS = 1_000;
 
-type Surroundings = Pick<Parameters<typeof bottleneckOf>[0], 'hosts' | 'workers' | 'oldestDueMs'>;
+type Surroundings = Pick<Parameters<typeof bottleneckOf>[0], 'hosts' | 'hasMoreHosts' | 'workers' | 'oldestDueMs'>;
 
 /** Reads a run's state repeatedly and measures its recent speed. */
 export class RunWatcher {
@@ -98,7 +98,13 @@ export class RunWatcher {
     if (this.#surroundings === undefined || at - this.#surroundings.at >= HOSTS_KEPT_MS) {
       const reading = [runs.hosts(run, mostHosts), roster?.workers(), oldestDueMs?.()] as const;
       const [hosts, workers, dueMs] = await Promise.all(reading);
-      const found = { hosts, ...(workers && { workers }), ...(dueMs !== undefined && { oldestDueMs: dueMs }) };
+      const hasMoreHosts = hosts.length >= mostHosts;
+      const found = {
+        hosts,
+        hasMoreHosts,
+        ...(workers && { workers }),
+        ...(dueMs !== undefined && { oldestDueMs: dueMs }),
+      };
       this.#surroundings = { at, found };
     }
     return this.#surroundings.found;

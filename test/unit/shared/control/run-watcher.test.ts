@@ -120,3 +120,13 @@ test('letters that are replayed into their run are no pages that vanish: the spe
   expect(await rateAfter(1_000, 10)).toBeGreaterThanOrEqual(0);
   expect(await rateAfter(1_000, 14), 'from then on').toBe(4);
 });
+
+test('before any page is done, the time left is not told of a run with more hosts than were looked at', async () => {
+  const { runs, frontier, clock } = openEmbedded();
+  await runs.open('r', { ...FAST_RUN, intervalMs: 1_000 }, 'p');
+  await frontier.offer('r', [offerOf('http://a.test/1'), offerOf('http://b.test/1')]);
+  const timeLeft = async (mostHosts: number): Promise<number | undefined> =>
+    (await new RunWatcher({ run: 'r', runs, clock, mostHosts }).look())?.bottleneck.etaMs;
+  expect(await timeLeft(3)).toBe(1_000);
+  expect(await timeLeft(1)).toBeUndefined();
+});

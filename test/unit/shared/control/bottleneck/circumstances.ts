@@ -14,6 +14,12 @@ export const BUSY: LiveWorker = {
 };
 export const QUIET = { settledMsAgo: 20_000, unsettledMs: 0, stuckAfterMs: 60_000 };
 export const IDLE: LiveWorker = { ...BUSY, inHand: 0, bound: 'politeness', progress: QUIET };
+/** Ten workers, which do twenty pages a second each. */
+export const FAST: readonly LiveWorker[] = Array.from({ length: 10 }, () => ({
+  ...BUSY,
+  inHand: 9,
+  bound: 'politeness',
+}));
 export const SLOW_HOST: HostLine = {
   host: 'example.com',
   waiting: 4_812,

@@ -1,7 +1,18 @@
 import { expect, test } from 'vitest';
 import { bottleneckOf } from '../../../../../shared/control/bottleneck.ts';
 import { progressOf } from '../../../../support/builders.ts';
-import { AT_NOON, BUSY, GIVE_UP_AT, IDLE, LEFT, OFFERED_NOTHING, PURGED, QUIET, SLOW_HOST } from './circumstances.ts';
+import {
+  AT_NOON,
+  BUSY,
+  FAST,
+  GIVE_UP_AT,
+  IDLE,
+  LEFT,
+  OFFERED_NOTHING,
+  PURGED,
+  QUIET,
+  SLOW_HOST,
+} from './circumstances.ts';
 
 test.each([
   ['a run that has ended', { progress: progressOf({ state: 'finished', endedAt: 1 }) }, 'none', ''],
@@ -144,7 +155,29 @@ test.each([
       rate: 0.01,
     },
   ],
+  ['a run all of whose pages wait for their next attempt', { progress: progressOf({ waiting: 12 }) }],
+  ['a run of many hosts that only begins', { progress: LEFT, hosts: [{ ...SLOW_HOST, waiting: 1 }], rate: 0 }],
+  [
+    'a run of many hosts that only begins, one of which asked for peace',
+    { progress: LEFT, hosts: [{ ...SLOW_HOST, waiting: 1, pausedMs: 52_000 }], rate: 0 },
+  ],
+  [
+    'a run that only begins, of more hosts than were looked at',
+    { progress: LEFT, hosts: [{ ...SLOW_HOST, waiting: 900 }], hasMoreHosts: true, rate: 0 },
+  ],
   ['a host paused by hand', { progress: LEFT, hosts: [{ ...SLOW_HOST, pausedMs: 31_536_000_000, byHand: true }] }],
 ])('of %s, nobody can say how long it will take', (_, about) => {
   expect(bottleneckOf({ hosts: [], rate: 1, ...about }).etaMs).toBeUndefined();
+});
+
+test.each([
+  ['one host has most of the pages', { hosts: [SLOW_HOST] }, 4_812_000],
+  ['workers can do all the others meanwhile', { hosts: [{ ...SLOW_HOST, waiting: 29 }], workers: FAST }, 29_000],
+  [
+    'workers can hardly do all the others meanwhile',
+    { hosts: [{ ...SLOW_HOST, waiting: 23 }], workers: FAST },
+    undefined,
+  ],
+])('before any page is done, the time left is known if %s', (_, about, etaMs) => {
+  expect(bottleneckOf({ progress: LEFT, rate: 0, ...about }).etaMs).toBe(etaMs);
 });

@@ -3,6 +3,8 @@ import { bottleneckOf } from '../../../../../shared/control/bottleneck.ts';
 import { progressOf } from '../../../../support/builders.ts';
 import { BUSY, LEFT, SLOW_HOST } from './circumstances.ts';
 
+const TEN = "waiting for example.com: 60/min; 10 left, about 10 s; more workers won't help (--rate)";
+
 test.each([
   ['only retries', { progress: progressOf({ waiting: 12 }), rate: 5 }, 'retries', '12 wait for their next attempt'],
   [
@@ -114,6 +116,19 @@ test.each([
     },
     'services',
     'hosts that may be asked wait for 42 s, and workers have room: Redis, RabbitMQ or their machine is too busy',
+  ],
+  ['a run of many hosts that only begins', { progress: LEFT, hosts: [{ ...SLOW_HOST, waiting: 10 }] }, 'host', TEN],
+  [
+    'a run of many hosts that only begins, on workers with all they can do',
+    { progress: LEFT, hosts: [{ ...SLOW_HOST, waiting: 10 }], workers: [BUSY] },
+    'slots',
+    'all 32 worker slots are busy: more workers help',
+  ],
+  [
+    'a run of very many hosts with a page each that only begins',
+    { progress: LEFT, hosts: [{ ...SLOW_HOST, waiting: 1 }], hasMoreHosts: true },
+    'none',
+    '',
   ],
   ['nothing in the way', { progress: LEFT, hosts: [{ ...SLOW_HOST, intervalMs: 0 }], rate: 900 }, 'none', ''],
 ])('%s', (_, about, name, sentence) => {

@@ -1,3 +1,4 @@
+import { hostsOfRuns } from '../../shared/control/hosts/hosts-of-runs.ts';
 import type { HostCircumstances } from '../../shared/ports/host-overview.ts';
 import type { HostLine } from '../../shared/ports/run-overview.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -9,13 +10,8 @@ import { SharedRead } from './shared-read.ts';
 const MOST_PAUSED = 5_000;
 /** Maximum number of open runs looked at. */
 const MOST_RUNS = 10_000;
-/**
- * Maximum number of hosts read for all runs, about half a second of the store's time. Each run gets an equal share of what is left, those
- * with the fewest waiting tasks first, so that what they leave goes to the large ones.
- */
+/** Maximum number of hosts read for all runs, about half a second of the store's time. */
 const MOST_READ = 10_000;
-/** Runs read at once, so that the store is not kept busy for long. */
-const AT_ONCE = 10;
 /** A list is kept this long, or nine times as long as the read took if that is longer: reading takes at most a tenth of the store's time. */
 const KEPT_MS = 2 * SECOND_MS;
 const KEPT_FOR_EACH_MS = 9;
@@ -64,17 +60,10 @@ async function readHosts({ runs, hosts }: LinkedStores): Promise<FoundHosts> {
   for (const { host, ...circumstances } of paused) byName.set(host, { host, waiting: 0, runs: [], circumstances });
   const open = await runs.tallies(MOST_RUNS);
   let isAll = paused.length < MOST_PAUSED && open.length < MOST_RUNS;
-  const waiting = open.filter((each) => each.waiting > 0).toSorted((a, b) => a.waiting - b.waiting);
-  let left = MOST_READ;
-  for (let at = 0; at < waiting.length; at += AT_ONCE) {
-    const share = Math.floor(left / (waiting.length - at));
-    const some = waiting.slice(at, at + AT_ONCE).map(({ run }) => run);
-    const read = await Promise.all(some.map(async (run) => ({ run, lines: await runs.hosts(run, share) })));
-    for (const { run, lines } of read) {
-      left -= lines.length;
-      if (lines.length >= share) isAll = false;
-      for (const line of lines) addLine(byName, run, line);
-    }
+  const waiting = open.filter((each) => each.waiting > 0);
+  for (const read of await hostsOfRuns(runs, waiting, MOST_READ)) {
+    isAll &&= read.isAll;
+    for (const line of read.lines) addLine(byName, read.run, line);
   }
   const found = [...byName.values()].sort(compareHosts);
   return { hosts: found, isAll };

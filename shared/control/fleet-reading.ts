@@ -9,9 +9,10 @@ import type { Clock } from '../runtime/clock.ts';
 import { DamagedRunError } from '../runtime/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../task/durations.ts';
 import { partsOf } from '../task/parts.ts';
+import { hostsOfRuns } from './hosts/hosts-of-runs.ts';
 import { RecentRead } from './recent-read.ts';
 import { isStuck } from './workers/stuck-workers.ts';
-import { workersWanted } from './workers/workers-wanted.ts';
+import { type UnreadHosts, workersWanted } from './workers/workers-wanted.ts';
 
 /** The parts of a store that are read. */
 export interface ReadStores {
@@ -59,8 +60,10 @@ export interface RunsReading {
   readonly producers: { readonly open: number; readonly lost: number };
   /** Difference between `discovered` and the sum of the six counters, over the open runs. Not 0 means tasks were lost or counted twice. */
   readonly identityGap: number;
-  /** Hosts with waiting tasks, of all running runs. A host that several runs have comes several times. */
+  /** At most {@link MOST_HOSTS} hosts with waiting tasks, of all running runs: those whose next check is furthest away. A host that several runs have comes several times. */
   readonly waitingHosts: readonly HostLine[];
+  /** The hosts beyond those {@link MOST_HOSTS}. */
+  readonly unreadHosts: readonly UnreadHosts[];
 }
 
 export const TASK_COUNTERS = ['waiting', 'inFlight', 'done', 'skipped', 'failed', 'cancelled'] as const;
@@ -96,6 +99,7 @@ const LETTERS_READ = 20;
 const MOST_OPEN = 2_000;
 /** Number of newest runs read, open or not. */
 const NEWEST = 500;
+/** Maximum number of hosts read, and of paused hosts. Each takes about a tenth of a second of the store's time. */
 const MOST_HOSTS = 20_000;
 const RUNS_AT_ONCE = 10;
 
@@ -155,7 +159,8 @@ export class FleetReader {
   #wanted(runs: RunsReading | undefined, workers: WorkersReading | undefined): number | undefined {
     if (runs === undefined || workers === undefined) return undefined;
     const { hostConcurrency } = this.#sources;
-    return workersWanted({ hosts: runs.waitingHosts, workers: workers.live, hostConcurrency });
+    const { waitingHosts: hosts, unreadHosts: unread } = runs;
+    return workersWanted({ hosts, unread, workers: workers.live, hostConcurrency });
   }
 
   async #readWorkers({ roster }: ReadStores): Promise<WorkersReading> {
@@ -172,13 +177,9 @@ export class FleetReader {
 async function readRuns({ runs }: ReadStores): Promise<RunsReading> {
   const [open, newest] = await Promise.all([runs.listOpen(MOST_OPEN), runs.list(NEWEST)]);
   const progress: RunProgress[] = [];
-  const waitingHosts: HostLine[] = [];
   await inTurns(open, async (run) => {
     const found = await unlessDamaged(() => runs.progress(run));
-    if (found === undefined) return;
-    progress.push(found);
-    if (found.state !== 'running' || found.waiting === 0) return;
-    for (const line of await runs.hosts(run, MOST_HOSTS)) if (line.waiting > 0) waitingHosts.push(line);
+    if (found !== undefined) progress.push(found);
   });
   const byState: Record<RunState, number> = { running: 0, paused: 0, cancelled: 0, finished: 0 };
   for (const { state } of progress) byState[state]++;
@@ -196,8 +197,24 @@ async function readRuns({ runs }: ReadStores): Promise<RunsReading> {
     tasks: tasks as Record<TaskCounter, number>,
     producers: { open: sum(progress, (run) => run.producers.open), lost: sum(progress, (run) => run.producers.lost) },
     identityGap: sum(progress, identityGapOf),
-    waitingHosts,
+    ...(await readWaitingHosts(runs, progress)),
   };
+}
+
+async function readWaitingHosts(
+  runs: RunOverview,
+  open: readonly RunProgress[],
+): Promise<Pick<RunsReading, 'waitingHosts' | 'unreadHosts'>> {
+  const waiting = open.filter(({ state, waiting }) => state === 'running' && waiting > 0);
+  const found = await hostsOfRuns(runs, waiting, MOST_HOSTS);
+  const intervals = new Map(waiting.map(({ run, options }) => [run, options.intervalMs]));
+  const unreadHosts: UnreadHosts[] = [];
+  for (const { run, lines } of found.filter(({ isAll }) => !isAll)) {
+    const hosts = (await runs.hostCount(run)) - lines.length;
+    if (hosts > 0) unreadHosts.push({ hosts, intervalMs: intervals.get(run) ?? 0 });
+  }
+  const waitingHosts = found.flatMap(({ lines }) => lines.filter(({ waiting }) => waiting > 0));
+  return { waitingHosts, unreadHosts };
 }
 
 /** Reads a run; undefined if it is damaged, so that the others are still counted. */

@@ -24,6 +24,8 @@ export interface RunOverview {
    * place while a long list is read in parts may be missing.
    */
   hosts(run: string, limit: number): Promise<readonly HostLine[]>;
+  /** Returns the number of hosts that a run's tasks wait for; 0 if the run is unknown. */
+  hostCount(run: string): Promise<number>;
 }
 
 export interface RunCounts {

@@ -12,12 +12,20 @@ const LEAST_PAGES_PER_SECOND = 1;
 /** A worker that waits for these does fewer pages than it could. */
 const TELLS_NO_PACE: ReadonlySet<WorkerBound> = new Set(['network', 'proxies', 'sink']);
 
-type HostPace = Pick<HostLine, 'host' | 'intervalMs' | 'pausedMs' | 'responseMs'>;
+type HostPace = Pick<HostLine, 'intervalMs' | 'pausedMs' | 'responseMs'>;
 type WorkerPace = Pick<LiveWorker, 'bound' | 'progress'>;
+
+/** Hosts with waiting tasks that were not read one by one. */
+export interface UnreadHosts {
+  readonly hosts: number;
+  /** The rate of their run. They count as hosts that are neither paused nor slowed. */
+  readonly intervalMs: number;
+}
 
 interface Demand {
   /** Hosts with waiting tasks, of all running runs. A host that several runs have can come several times. */
-  readonly hosts: Iterable<HostPace>;
+  readonly hosts: Iterable<HostPace & Pick<HostLine, 'host'>>;
+  readonly unread: readonly UnreadHosts[];
   readonly workers: readonly WorkerPace[];
   /** `HOST_CONCURRENCY`; 0 for no limit. */
   readonly hostConcurrency: number;
@@ -27,16 +35,18 @@ interface Demand {
  * Returns the number of workers that the waiting hosts can keep busy: the pages per second that the hosts allow, divided by those that one
  * worker does when no host holds it back. 0 if nothing waits.
  */
-export function workersWanted({ hosts, workers, hostConcurrency }: Demand): number {
+export function workersWanted({ hosts, unread, workers, hostConcurrency }: Demand): number {
   const perWorker = pagesPerSecondOfOne(workers);
   const allowed = new Map<string, number>();
+  const pagesOf = (pace: HostPace): number => pagesPerSecondOf(pace, { hostConcurrency, perWorker });
   for (const line of hosts) {
-    const pages = pagesPerSecondOf(line, { hostConcurrency, perWorker });
+    const pages = pagesOf(line);
     // A host is asked at the slowest rate of the runs that have it.
     allowed.set(line.host, Math.min(pages, allowed.get(line.host) ?? Number.POSITIVE_INFINITY));
   }
   let sum = 0;
   for (const pages of allowed.values()) sum += pages;
+  for (const { hosts: count, intervalMs } of unread) sum += count * pagesOf({ intervalMs, pausedMs: 0 });
   // Rounded first: 60 hosts at a page a second each must sum to 60, not to slightly more.
   return Math.ceil(Number((sum / perWorker).toFixed(6)));
 }

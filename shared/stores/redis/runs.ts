@@ -154,6 +154,10 @@ export class RedisRuns implements Runs, RunOverview {
     return [...lines.values()];
   }
 
+  async hostCount(run: string): Promise<number> {
+    return await unlessDamaged(run, () => this.#redis.zcard(`${this.#prefix}run:${run}:ready`));
+  }
+
   async #hostsFrom(run: string, from: number, most: number): Promise<HostLine[]> {
     const reply = await unlessDamaged(run, () => this.#scripts.run('hosts', run, from, most));
     const lines: HostLine[] = [];

@@ -180,6 +180,19 @@ export class SqliteRuns implements Runs, RunOverview {
     });
   }
 
+  async hostCount(id: string): Promise<number> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      if (run === undefined) return 0;
+      moves.flush();
+      const [counted] = moves.database.all<{ hosts: number }>(
+        'SELECT COUNT(*) AS hosts FROM runHosts WHERE run = ? AND readyAt IS NOT NULL',
+        run.n,
+      );
+      return counted?.hosts ?? 0;
+    });
+  }
+
   async #steer(id: string, wanted: 'paused' | 'running' | 'cancelled', reason = ''): Promise<Steered | undefined> {
     return await this.#store.move((moves) => {
       const run = moves.run(id);

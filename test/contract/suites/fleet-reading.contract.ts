@@ -43,6 +43,7 @@ export function describeFleetReading(name: string, open: OpenStore, close: () =>
           producers: { open: 0, lost: 0 },
           identityGap: 0,
           waitingHosts: [],
+          unreadHosts: [],
         },
         hosts: { due: 0, oldestDueMs: 0, paused: 0, byHand: 0, unreachable: 0 },
         workers: { live: [], stuck: 0, lastSettleAt: now() },

@@ -131,6 +131,7 @@ export function describeRunOverview(name: string, open: OpenStore, close: () => 
       }
       expect((await runs.hosts('r', 1_000)).every(({ waiting }) => waiting > 0)).toBe(true);
       expect(await runs.hosts('nobody', 9)).toEqual([]);
+      expect([await runs.hostCount('r'), await runs.hostCount('nobody')]).toEqual([450, 0]);
     });
   });
 }

@@ -8,6 +8,7 @@ export const BUSY_FLEET: FleetReading = {
     producers: { open: 5, lost: 6 },
     identityGap: 7,
     waitingHosts: [],
+    unreadHosts: [],
   },
   hosts: { due: 8, oldestDueMs: 9_500, paused: 11, byHand: 12, unreachable: 13 },
   workers: {

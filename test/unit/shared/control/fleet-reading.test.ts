@@ -1,10 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { FleetReader, identityGapOf, type ReadLink } from '../../../../shared/control/fleet-reading.ts';
 import { RecentRead } from '../../../../shared/control/recent-read.ts';
+import type { HostLine } from '../../../../shared/ports/run-overview.ts';
+import { DamagedRunError } from '../../../../shared/runtime/errors.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { letterOf } from '../../../support/stores/letters.ts';
 import { openLocalParts } from '../../../support/stores/local-parts.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
+import { withMethods } from '../../../support/with-methods.ts';
 
 test('the identity gap is what the six states miss, or have too much', () => {
   const run = { discovered: 21, waiting: 1, inFlight: 2, done: 3, skipped: 4, failed: 5, cancelled: 6 };
@@ -98,4 +101,45 @@ test('runs that stay open count, however many are newer', async () => {
   } as unknown as ReadLink;
   const { runs } = await new FleetReader({ link, hostConcurrency: 2, clock: new SteppedClock() }).read();
   expect([runs?.byState.running, runs?.producers.open]).toEqual([1_200, 1_200]);
+});
+
+test('workers are wanted for all hosts, also for those of very large runs, and beside runs that are damaged', async () => {
+  const stores = openLocalParts({ clock: new SteppedClock() });
+  onTestFinished(() => stores.database.close());
+  for (const run of ['large', 'small', 'damaged']) await stores.runs.open(run, { ...FAST_RUN, intervalMs: 1_000 }, 'p');
+  const line = {
+    waiting: 1,
+    intervalMs: 1_000,
+    because: 'rate' as const,
+    reason: '',
+    byHand: false,
+    isUnreachable: false,
+  };
+  const linesOf = (from: string, count: number, pausedMs: number): HostLine[] =>
+    Array.from({ length: count }, (_, n) => ({ ...line, host: `${from}-${n}.test`, pausedMs }));
+  let read = 0;
+  // Of the large run, paused hosts come first.
+  const all = new Map([
+    ['large', [...linesOf('large', 30_000, 60_000), ...linesOf('large', 70_000, 0)]],
+    ['small', linesOf('small', 100, 0)],
+  ]);
+  const runs = withMethods(stores.runs, {
+    progress: async (run) => {
+      const found = await stores.runs.progress(run);
+      return found && { ...found, waiting: all.get(run)?.length ?? 5 };
+    },
+    hosts: async (run, limit) => {
+      const lines = all.get(run)?.slice(0, limit);
+      if (lines === undefined) throw new DamagedRunError(run, 'it has another type');
+      read += lines.length;
+      return lines;
+    },
+    hostCount: async (run) => all.get(run)?.length ?? 0,
+  });
+  const link = {
+    withStores: (action: (read: object) => Promise<unknown>) => action({ ...stores, runs }),
+  } as unknown as ReadLink;
+  const reader = new FleetReader({ link, hostConcurrency: 2, clock: new SteppedClock() });
+  expect(await reader.workersWanted(), 'by 20 pages a second each').toBe((80_100 + 100 + 20) / 20);
+  expect(read, 'of all runs together').toBe(19_995);
 });

@@ -39,11 +39,11 @@ test.each([
   ['a host of two runs moves at the slower rate', [...hosts(40, 500), ...hosts(40, 2_000)],       [],                   1],
   ['a host of two runs, paused in one of them', [...hosts(40, 500), ...hosts(40, 500, { pausedMs: 9 })], [],            0],
 ])('workers wanted: %s', (_, waiting, workers, wanted) => {
-  expect(workersWanted({ hosts: waiting, workers, hostConcurrency: 2 })).toBe(wanted);
+  expect(workersWanted({ unread: [], hosts: waiting, workers, hostConcurrency: 2 })).toBe(wanted);
 });
 
 test('hosts without any limit keep one worker busy each', () => {
-  expect(workersWanted({ hosts: hosts(3, 0), workers: [worker('cpu', 400)], hostConcurrency: 0 })).toBe(3);
+  expect(workersWanted({ unread: [], hosts: hosts(3, 0), workers: [worker('cpu', 400)], hostConcurrency: 0 })).toBe(3);
 });
 
 test('a worker that nothing has shown is taken to do 20 pages a second', () => {

@@ -1,8 +1,9 @@
+import { duration } from '../../shared/control/format.ts';
 import type { FoundLetter } from '../../shared/control/letters/letter-filter.ts';
 import { browseLetters } from '../../shared/control/letters/letter-list.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
-import type { Link } from './link.ts';
+import { ANSWER_MS, type Link } from './link.ts';
 import { SharedRead } from './shared-read.ts';
 
 /**
@@ -11,6 +12,8 @@ import { SharedRead } from './shared-read.ts';
  */
 const KEPT_MS = 10 * SECOND_MS;
 const KEPT_FOR_EACH_MS = 9;
+/** The next caller joins the same read. */
+const READ_GOES_ON = `reading the dead letters takes longer than ${duration(ANSWER_MS)}, and goes on: ask again in a few seconds`;
 
 /** Browses the dead letters, one browse at a time, and keeps the result for a while. */
 export class LetterBrowser {
@@ -27,15 +30,17 @@ export class LetterBrowser {
 
   /** Returns the dead letters, at most as many as one browse reads. */
   browse(): Promise<readonly FoundLetter[]> {
-    return this.#link.withLetters((letters) =>
-      this.#browse.get(async () => {
-        this.#browsing++;
-        try {
-          return await browseLetters(letters);
-        } finally {
-          this.#browsing--;
-        }
-      }),
+    return this.#link.withLetters(
+      (letters) =>
+        this.#browse.get(async () => {
+          this.#browsing++;
+          try {
+            return await browseLetters(letters);
+          } finally {
+            this.#browsing--;
+          }
+        }),
+      { late: READ_GOES_ON },
     );
   }
 

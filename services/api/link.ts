@@ -24,6 +24,8 @@ export interface StoreEvents {
 export interface HowLinked {
   /** The action makes many calls, each answered soon: it has no time limit as long as the service is reachable. */
   readonly takesLong?: boolean;
+  /** The message of the error if the action takes longer than {@link ANSWER_MS}. Default: the service did not answer in time. */
+  readonly late?: string;
 }
 
 /** The API's access to a fleet or to the crawls of this machine. It reconnects by itself after an outage. */
@@ -46,7 +48,7 @@ export interface Link extends Service {
 }
 
 /** Time after which an answer is given up. */
-const ANSWER_MS = 20 * SECOND_MS;
+export const ANSWER_MS = 20 * SECOND_MS;
 
 interface LinkOptions {
   readonly settings: Settings;
@@ -151,13 +153,14 @@ export class FleetLink implements Link {
     service: string,
     connected: S | undefined,
     action: (connected: S) => Promise<T>,
-    { takesLong = false }: HowLinked = {},
+    { takesLong = false, late }: HowLinked = {},
   ): Promise<T> {
     const lost = this.#away.get(service)?.signal;
     const why = this.#whyAway(service);
     if (connected === undefined || lost === undefined || why !== undefined) throw new UnavailableError(why);
     const silent = service === 'Redis' ? this.#silent.signal : undefined;
-    return await whileThere(action(connected), { service, lost, silent, withinMs: takesLong ? undefined : ANSWER_MS });
+    const withinMs = takesLong ? undefined : ANSWER_MS;
+    return await whileThere(action(connected), { service, lost, silent, withinMs, late });
   }
 }
 

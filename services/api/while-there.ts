@@ -8,6 +8,8 @@ interface Waiting {
   readonly silent?: AbortSignal | undefined;
   /** Longest wait. No limit if undefined. */
   readonly withinMs: number | undefined;
+  /** The message of the error if the answer takes too long. Default: the service did not answer in time. */
+  readonly late?: string | undefined;
 }
 
 /**
@@ -15,12 +17,16 @@ interface Waiting {
  *
  * @throws UnavailableError when the connection is lost, the service falls silent, or the answer takes too long
  */
-export async function whileThere<T>(answer: Promise<T>, { service, lost, silent, withinMs }: Waiting): Promise<T> {
+export async function whileThere<T>(
+  answer: Promise<T>,
+  { service, lost, silent, withinMs, late }: Waiting,
+): Promise<T> {
   const given = Promise.withResolvers<never>();
-  const giveUp = (why: string): void => given.reject(new UnavailableError(`${service} ${why}`));
-  const timer = withinMs === undefined ? undefined : setTimeout(() => giveUp('did not answer in time'), withinMs);
-  const onLost = (): void => giveUp('went away');
-  const onSilent = (): void => giveUp('does not answer');
+  const giveUp = (why: string): void => given.reject(new UnavailableError(why));
+  const onLate = (): void => giveUp(late ?? `${service} did not answer in time`);
+  const timer = withinMs === undefined ? undefined : setTimeout(onLate, withinMs);
+  const onLost = (): void => giveUp(`${service} went away`);
+  const onSilent = (): void => giveUp(`${service} does not answer`);
   lost.addEventListener('abort', onLost, { once: true });
   silent?.addEventListener('abort', onSilent, { once: true });
   answer.catch(() => {});

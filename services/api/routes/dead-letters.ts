@@ -16,7 +16,7 @@ import { letterFilter } from '../schemas/inputs.ts';
 /** Maximum number of letters that one request can change. Far more than a queue should hold. */
 const MOST_CHANGED = 1_000_000;
 
-const COUNTED = `\`cursor\` takes \`next\` of the previous answer; letters that come or go in between shift no page. If there are more than ${count(MOST_LOOKED_AT)}, only that many are searched, oldest first: \`truncated\` is true, and the others are on no page. Without a filter, limit=0 counts the letters without reading any.`;
+const COUNTED = `\`cursor\` takes \`next\` of the previous answer; letters that come or go in between shift no page. If there are more than ${count(MOST_LOOKED_AT)}, only that many are searched, oldest first: \`truncated\` is true, and the others are on no page. If reading them takes more than 20 s, the answer is 503 with \`Retry-After\`: the read goes on, and a later request gets its result. Without a filter, limit=0 counts the letters without reading any.`;
 
 /** Maximum characters of a cursor. It names a letter by its id, which might be escaped. */
 const MOST_CURSOR = 4_000;

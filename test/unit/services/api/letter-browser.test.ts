@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { LetterBrowser } from '../../../../services/api/letter-browser.ts';
-import type { Link } from '../../../../services/api/link.ts';
+import type { HowLinked, Link } from '../../../../services/api/link.ts';
+import { whileThere } from '../../../../services/api/while-there.ts';
 import type { DeadLetterMessage, DeadLetters } from '../../../../shared/ports/transport.ts';
 import { UnavailableError } from '../../../../shared/runtime/errors.ts';
 import { letterOf } from '../../../support/stores/letters.ts';
@@ -85,4 +86,27 @@ test('letters are counted without reading any, including those being browsed', a
   await browsing;
   queue.ready = 129_000;
   expect(await browser.count()).toBe(129_000);
+});
+
+test('who asks for more letters than can be read in time learns that the read goes on, and gets its result later', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const browse = Promise.withResolvers<readonly DeadLetterMessage[]>();
+  const letters = { browse: () => browse.promise } as unknown as DeadLetters;
+  const link = {
+    withLetters: (action: (letters: DeadLetters) => Promise<unknown>, how?: HowLinked) =>
+      whileThere(action(letters), {
+        ...{ service: 'RabbitMQ', lost: new AbortController().signal, withinMs: 20_000 },
+        ...how,
+      }),
+  } as unknown as Link;
+  const browser = new LetterBrowser(link, new SteppedClock());
+  const late = expect(browser.browse()).rejects.toThrow(
+    new UnavailableError('reading the dead letters takes longer than 20 s, and goes on: ask again in a few seconds'),
+  );
+  vi.advanceTimersByTime(20_000);
+  await late;
+  const again = browser.browse();
+  browse.resolve([]);
+  expect(await again).toEqual([]);
 });

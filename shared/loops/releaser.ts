@@ -33,7 +33,7 @@ const LATEST_TURN_MS = 2_000;
 interface ReleaserOptions {
   readonly frontier: Frontier & AttemptHistory & Pick<Groups, 'owner'>;
   readonly transport: Transport;
-  readonly roster: Roster;
+  readonly roster: Pick<Roster, 'capacity'>;
   readonly clock: Clock;
   readonly log: Logger;
   /** Called for each task that fails here, before its dead letter is published. If it rejects, the task is put back. */
@@ -221,13 +221,12 @@ export class Releaser implements Service {
   async #readWindow(): Promise<{ readonly size: number; readonly unpaced: boolean }> {
     const { clock, roster, window } = this.#options;
     if (clock.monotonic() > this.#window.until) {
-      const workers = await roster.workers();
-      const slots = workers.reduce((sum, worker) => sum + worker.slots, 0);
+      const { workers, slots } = await roster.capacity();
       const size = window ?? Math.max(DEFAULT_WINDOW, WINDOW_PER_SLOT * slots);
       const hasChanged = slots !== this.#window.slots;
       const knownMs = hasChanged ? SLOTS_KNOWN_MS : Math.min(SLOTS_KNOWN_MOST_MS, 2 * this.#window.knownMs);
       const until = clock.monotonic() + knownMs;
-      this.#window = { until, knownMs, slots, size, unpaced: workers.length === 0, workers: workers.length };
+      this.#window = { until, knownMs, slots, size, unpaced: workers === 0, workers };
     }
     return this.#window;
   }

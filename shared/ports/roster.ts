@@ -12,6 +12,17 @@ export interface Roster {
   leave(id: string): Promise<void>;
   /** Returns the workers with a beat within {@link WORKER_SILENT_MS}. Others are forgotten. */
   workers(): Promise<readonly LiveWorker[]>;
+  /**
+   * Returns how many workers there are, and how many slots they have. Every worker asks several times a second, and the list of 500 workers
+   * takes more than a megabyte: this takes some kilobytes.
+   */
+  capacity(): Promise<Capacity>;
+}
+
+/** What all live workers together can do. */
+export interface Capacity {
+  readonly workers: number;
+  readonly slots: number;
 }
 
 /** Milliseconds between two beats. */

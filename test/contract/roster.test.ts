@@ -24,13 +24,16 @@ describeRoster('in Redis', async () => {
   const prefix = uniquePrefix();
   const clock = new SteppedClock();
   const close = async (): Promise<void> =>
-    void (await redis.unlink(`${prefix}workers`, `${prefix}beats`, `${prefix}clock`));
+    void (await redis.unlink(`${prefix}workers`, `${prefix}workers:slots`, `${prefix}beats`, `${prefix}clock`));
   return { roster: new RedisRoster({ redis, prefix, clock }), step: (ms) => clock.step(ms), close };
 });
 
 test('Redis: beats have the time of the server, and a person can read the list', async () => {
   const prefix = uniquePrefix();
-  onTestFinished(async () => void (await redis.unlink(`${prefix}workers`, `${prefix}beats`, `${prefix}clock`)));
+  onTestFinished(
+    async () =>
+      void (await redis.unlink(`${prefix}workers`, `${prefix}workers:slots`, `${prefix}beats`, `${prefix}clock`)),
+  );
   const roster = new RedisRoster({ redis, prefix });
   const before = Number((await redis.time())[0]) * 1_000;
   await roster.beat({
@@ -50,9 +53,12 @@ test('Redis: beats have the time of the server, and a person can read the list',
 
 test('Redis: foreign entries under the same key are not listed as workers and are kept', async () => {
   const prefix = uniquePrefix();
-  onTestFinished(async () => void (await redis.unlink(`${prefix}workers`)));
+  onTestFinished(async () => void (await redis.unlink(`${prefix}workers`, `${prefix}workers:slots`)));
   const others = { a: 'no JSON', b: 'null', c: '[]', d: '"x"', e: '{"beat":1}', f: '{"id":"f","beat":"1"}' };
   await redis.hset(`${prefix}workers`, others);
   expect(await new RedisRoster({ redis, prefix }).workers()).toEqual([]);
   expect(await redis.hgetall(`${prefix}workers`)).toEqual(others);
+  await redis.hset(`${prefix}workers:slots`, { a: 'no number', b: '5' });
+  expect(await new RedisRoster({ redis, prefix }).capacity()).toEqual({ workers: 0, slots: 0 });
+  expect(await redis.hlen(`${prefix}workers:slots`)).toBe(2);
 });

@@ -1,4 +1,4 @@
-import { type LiveWorker, type Roster, WORKER_SILENT_MS, type WorkerBeat } from '../../ports/roster.ts';
+import { type Capacity, type LiveWorker, type Roster, WORKER_SILENT_MS, type WorkerBeat } from '../../ports/roster.ts';
 import type { LocalStore } from './moves/local-store.ts';
 
 /** The workers of all local crawls. */
@@ -31,5 +31,10 @@ export class SqliteRoster implements Roster {
         .all<{ at: number; beat: string }>('SELECT at, beat FROM workers ORDER BY id')
         .map(({ at, beat }) => ({ ...(JSON.parse(beat) as WorkerBeat), silentMs: Math.max(0, now - at) }));
     });
+  }
+
+  async capacity(): Promise<Capacity> {
+    const workers = await this.workers();
+    return { workers: workers.length, slots: workers.reduce((sum, { slots }) => sum + slots, 0) };
   }
 }

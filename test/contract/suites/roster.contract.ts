@@ -54,6 +54,21 @@ export function describeRoster(name: string, open: () => Promise<OpenedRoster>):
       expect(await ids()).toEqual(['w-1', 'w-3']);
     });
 
+    test('the capacity is that of the workers listed', async () => {
+      const { roster, step } = await setup();
+      expect(await roster.capacity()).toEqual({ workers: 0, slots: 0 });
+      await roster.beat(beat('w-1', { slots: 32 }));
+      await roster.beat(beat('w-2', { slots: 8 }));
+      step(10_000);
+      await roster.beat(beat('w-3', { slots: 5 }));
+      await roster.beat(beat('w-2', { slots: 4 }));
+      await roster.leave('w-3');
+      expect(await roster.capacity()).toEqual({ workers: 2, slots: 36 });
+      step(WORKER_SILENT_MS - 9_999);
+      expect(await roster.capacity()).toEqual({ workers: 1, slots: 4 });
+      expect(await roster.workers()).toHaveLength(1);
+    });
+
     test('a silent worker expires although the clock was set back', async () => {
       const { roster, step, ids } = await setup();
       await roster.beat(beat('silent'));

@@ -59,9 +59,9 @@ test('the window follows the slots of workers: within half a second while they c
     },
   });
   const roster = withMethods(world.roster, {
-    workers: async () => {
+    capacity: async () => {
       reads++;
-      return await world.roster.workers();
+      return await world.roster.capacity();
     },
   });
   const releaser = releaserOf({ ...world, frontier, roster });

@@ -1,9 +1,12 @@
 import type { HostOverview, PausedHost } from '../../ports/host-overview.ts';
 import { partsOf } from '../../task/parts.ts';
+import { MOST_RUNS_COUNTED } from '../policy.ts';
 import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
 /** Hosts that one script call reads: half a millisecond. */
 const HOSTS_AT_ONCE = 100;
+/** Runs that one script call counts the due hosts of: a millisecond or two. */
+const RUNS_AT_ONCE = 400;
 
 /** The hosts in Redis: `ready` of each run, and `paused`, a sorted set of hosts by the end of their pause. */
 export class RedisHostOverview implements HostOverview {
@@ -14,7 +17,13 @@ export class RedisHostOverview implements HostOverview {
   }
 
   async due(): Promise<number> {
-    return (await this.#scripts.run('due')) as number;
+    let due = 0;
+    for (let from = 0; from < MOST_RUNS_COUNTED; from += RUNS_AT_ONCE) {
+      const [looked, hosts] = (await this.#scripts.run('due', from, RUNS_AT_ONCE)) as [number, number];
+      due += hosts;
+      if (looked < RUNS_AT_ONCE) break;
+    }
+    return due;
   }
 
   async oldestDueMs(): Promise<number> {

@@ -97,3 +97,13 @@ test('listing runs costs nothing for ended ones, and a bounded number of small s
   );
   expect(before.commands / before.scripts).toBeLessThan(100);
 });
+
+test('the due hosts of many open runs are counted in parts, none of which keeps Redis busy for long', async () => {
+  const { hosts, fill, costOf } = await setup();
+  const runs = Array.from({ length: 900 }, (_, i) => `open-${i}`);
+  await Promise.all(runs.map((run) => fill(run, 2)));
+  expect(await hosts.due()).toBe(1_800);
+  const { commands, scripts } = await costOf(() => hosts.due());
+  expect(scripts, 'one for 400 runs').toBe(3);
+  expect(commands / scripts).toBeLessThan(1_000);
+});

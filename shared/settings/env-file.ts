@@ -1,7 +1,19 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { devNull } from 'node:os';
 import { ConfigurationError, codeOf, messageOf } from '../runtime/errors.ts';
 
 const { O_RDONLY, O_NONBLOCK } = constants;
+const STANDARD_INPUT = 0;
 const STANDARD_ERROR = 2;
 /** Longest wait for a named pipe: its writer may be a password manager that asks a person first. */
 const PIPE_WAIT_MS = 60_000;
@@ -31,14 +43,39 @@ export function envFileText(): string {
       throw new ConfigurationError([
         "expected .env to be a file, found a folder: rename it, if it is another program's; Docker makes one where it mounts a missing file",
       ]);
-    if (!stats.isFIFO()) return decoded(readFileSync(fd));
-    textOfPipe = decoded(bytesOfPipe(fd));
-    return textOfPipe;
+    if (stats.isFIFO()) {
+      textOfPipe = decoded(bytesOfPipe(fd));
+      return textOfPipe;
+    }
+    // A device such as /dev/zero has no end.
+    if (!stats.isFile() && !isNull(stats))
+      throw new ConfigurationError([
+        'expected .env to be a file, a named pipe or /dev/null, found a device: look where it links to (ls -lL .env)',
+      ]);
+    return decoded(readFileSync(fd));
   } catch (error: unknown) {
     throw error instanceof ConfigurationError ? error : unreadable(error);
   } finally {
     closeSync(fd);
   }
+}
+
+/**
+ * Returns what a named pipe `.env` has given, for processes that this one starts: nobody might write it again. Undefined if `.env` is
+ * anything else, which they can read themselves.
+ */
+export function givenByPipe(): string | undefined {
+  return textOfPipe;
+}
+
+/** In a process started by another one: takes what that one has read of a named pipe, if it passes anything on over standard input. */
+export function takeGivenByPipe(): void {
+  const text = readFileSync(STANDARD_INPUT, 'utf8');
+  if (text !== '') textOfPipe = text;
+}
+
+function isNull(stats: Stats): boolean {
+  return stats.isCharacterDevice() && stats.rdev === statSync(devNull).rdev;
 }
 
 function unreadable(error: unknown): ConfigurationError {

@@ -13,6 +13,7 @@ import { ConfigurationError, EXIT_CONFIGURATION, messageOf, UsageError } from '.
 import { type Service, startAll, stopAll, stopTogether } from '../../../shared/runtime/lifecycle.ts';
 import { memoryLimit, shareMemoryAmong } from '../../../shared/runtime/limits.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
+import { takeGivenByPipe } from '../../../shared/settings/env-file.ts';
 import { integer } from '../../../shared/settings/parsers.ts';
 import { readEnvironment } from '../../../shared/settings/settings.ts';
 import { runOptionsFor } from '../../process/crawler-input.ts';
@@ -57,6 +58,7 @@ export const command: CommandModule = {
       .action(async (options: WorkOptions) => {
         const { processes, asProcess } = options;
         const isSupervisor = processes !== undefined && asProcess === undefined;
+        if (asProcess !== undefined) takeGivenByPipe();
         const logFields = asProcess === undefined ? {} : { process: Number(asProcess) };
         try {
           exit(

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { EXIT_CONFIGURATION, EXIT_USAGE, messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
+import { givenByPipe } from '../../../shared/settings/env-file.ts';
 import { EXIT_INTERRUPTED, GRACE_MS, onStopSignals, SAME_SIGNAL_MS, type StopSignal } from '../process/interrupts.ts';
 import { passOn } from '../text/output.ts';
 import { restartDelayMs } from './restart-delay.ts';
@@ -38,7 +39,8 @@ const FEW_HEAPS = '2';
  * | by a signal, by a crash, with any other code | it is restarted after a delay: see {@link restartDelayMs}         |
  *
  * Every Ctrl-C and SIGTERM is passed on, and workers treat it as `trawl work` does. They are detached from the terminal, so that Ctrl-C
- * reaches each of them only once. When this process dies, each of them stops as after SIGTERM.
+ * reaches each of them only once. When this process dies, each of them stops as after SIGTERM. If `.env` is a named pipe, what it gave
+ * comes to each of them as standard input.
  */
 export class WorkerProcesses {
   readonly #options: WorkerProcessesOptions;
@@ -87,14 +89,17 @@ export class WorkerProcesses {
 
   async #work(number: number): Promise<{ readonly code: number; readonly by: string }> {
     const [, program = '', ...args] = process.argv;
+    const envFile = givenByPipe();
     const child = fork(program, [...args, '--as-process', String(number)], {
       env: { MALLOC_ARENA_MAX: FEW_HEAPS, ...process.env },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      stdio: [envFile === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'ipc'],
       detached: true,
     });
     this.#running.add(child);
     this.#options.onStarted?.(child);
-    const { stdout, stderr } = child;
+    const { stdin, stdout, stderr } = child;
+    // It may die before it has read this.
+    stdin?.on('error', () => {}).end(envFile);
     if (stdout !== null) passWholeLines(stdout, (text) => passOn(process.stdout, text));
     if (stderr !== null) passWholeLines(stderr, (text) => passOn(process.stderr, text));
     this.#options.log.info({ process: number, workerPid: child.pid }, 'a worker process started');

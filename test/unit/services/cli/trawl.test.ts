@@ -7,6 +7,8 @@ import { Trawl } from '../../../support/processes/trawl.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../../../..');
 const PROGRAM = join(CHECKOUT, 'services/cli/trawl.ts');
+/** A command that runs for longer than this reads for ever. */
+const ENDLESS_MS = 30_000;
 
 test('a command run in a removed folder says so', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'trawl-gone-'));
@@ -58,6 +60,35 @@ test('an .env that is a named pipe, as password managers make, is read once, and
   expect(stderr).toContain('expected RATE_LIMIT to be ');
   expect(stderr).toContain('.env:2: it is ignored, since it is not NAME=value');
   expect(code).toBe(78);
+});
+
+test('worker processes get what their supervisor has read of an .env that is a named pipe', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'trawl-env-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  spawnSync('mkfifo', [join(cwd, '.env')]);
+  const supervisor = new Trawl(['work', '--processes', '2'], { cwd, env: {} });
+  onTestFinished(() => supervisor.signal('SIGKILL'));
+  await supervisor.says(/named pipe: waiting until a program writes it$/m);
+  writeFileSync(join(cwd, '.env'), 'REDIS_URL=redis://127.0.0.1:1\nRABBITMQ_URL=amqp://127.0.0.1:1\n');
+  for (const number of [1, 2]) await supervisor.says(new RegExp(`"process":${number},"what":"Redis at 127.0.0.1:1: `));
+  supervisor.signal('SIGTERM');
+  const { stderr } = await supervisor.ended;
+  expect(stderr.match(/waiting until a program writes it/g), 'written once').toHaveLength(1);
+});
+
+test('an .env that links to a device without an end is refused, and /dev/null is an empty one', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'trawl-env-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const status = (device: string) => {
+    rmSync(join(cwd, '.env'), { force: true });
+    symlinkSync(device, join(cwd, '.env'));
+    const args = [PROGRAM, 'status', '--local'];
+    return spawnSync(process.execPath, args, { cwd, encoding: 'utf8', timeout: ENDLESS_MS });
+  };
+  const { status: code, stderr } = status('/dev/zero');
+  expect(stderr).toMatch(/^trawl: expected \.env to be a file, a named pipe or \/dev\/null, found a device: .*\n$/);
+  expect(code).toBe(78);
+  expect(status('/dev/null').stderr).toContain('there are no crawls');
 });
 
 test('trawl init says what it cannot write, and does not remove an existing folder', () => {

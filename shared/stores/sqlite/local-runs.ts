@@ -8,6 +8,7 @@ import { makeOutputFolder, unusableOutput } from '../../runtime/files/output-fol
 import { bootId } from './database/boot.ts';
 import { FileLock } from './database/lock.ts';
 import { isSqlite } from './database/sqlite-errors.ts';
+import { unopenedReason } from './database/sqlite-file.ts';
 import { freePlaces } from './moves/held-places.ts';
 import { leaveOutGap } from './moves/left-out-gap.ts';
 import type { LocalStore } from './moves/local-store.ts';
@@ -227,7 +228,7 @@ async function underLock(
   try {
     lock = FileLock.take(path, LOOKED_AT_MS);
   } catch (error: unknown) {
-    throw unusableOutput(path, error);
+    throw unusableOutput(path, new Error(unopenedReason(path, error), { cause: error }));
   }
   if (lock === undefined) {
     const by = await store.move((moves) => findCrawl(moves, run)?.owner);

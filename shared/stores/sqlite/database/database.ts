@@ -5,7 +5,7 @@ import { codeOf, messageOf, RemovedFileError, StorageError } from '../../../runt
 import { networkFileSystemOf } from './network-file-system.ts';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
 import { isBusy, isDamaged, isLost, isSqlite } from './sqlite-errors.ts';
-import { IN_MEMORY, openSqlite } from './sqlite-file.ts';
+import { IN_MEMORY, openSqlite, unopenedReason } from './sqlite-file.ts';
 
 /** The wait between two attempts to begin a transaction, while another process or a checkpoint is writing. */
 const BUSY_MS = 2;
@@ -321,7 +321,7 @@ function openDatabase(path: string, network: string | undefined): DatabaseSync {
         `${path} is on ${network}, where one process at a time can have it open, and another one has: wait until that crawl or command has ended`,
         { cause: error },
       );
-    throw new StorageError(`${path} can't be opened: ${messageOf(error)} (OUTPUT_DIR)`, { cause: error });
+    throw new StorageError(`${path} can't be opened: ${unopenedReason(path, error)} (OUTPUT_DIR)`, { cause: error });
   }
 }
 

@@ -1,4 +1,5 @@
-const [SQLITE_BUSY, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_FULL, SQLITE_NOTADB] = [5, 10, 11, 13, 26];
+const [SQLITE_BUSY, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_FULL] = [5, 10, 11, 13];
+const [SQLITE_CANTOPEN, SQLITE_NOTADB] = [14, 26];
 
 export function isSqlite(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
@@ -7,6 +8,11 @@ export function isSqlite(error: unknown): boolean {
 /** Whether another process is writing. */
 export function isBusy(error: unknown): boolean {
   return primaryCodeOf(error) === SQLITE_BUSY;
+}
+
+/** Whether a file could not be opened. SQLite does not say why. */
+export function isUnopened(error: unknown): boolean {
+  return primaryCodeOf(error) === SQLITE_CANTOPEN;
 }
 
 /** Whether the whole transaction is lost: after these errors, none of its calls can be relied on. */

@@ -1,5 +1,8 @@
-import { resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../../../runtime/errors.ts';
+import { isUnopened } from './sqlite-errors.ts';
 
 export const IN_MEMORY = ':memory:';
 
@@ -11,4 +14,20 @@ export const IN_MEMORY = ':memory:';
  */
 export function openSqlite(path: string, timeoutMs: number): DatabaseSync {
   return new DatabaseSync(path === IN_MEMORY ? path : resolve(path), { timeout: timeoutMs });
+}
+
+/** SQLite's MAX_PATHNAME is 512 bytes, and the names of its other files add eight (`-journal`). */
+const LONGEST_PATH_BYTES = 504;
+
+/** Returns why SQLite could not open a file. It does not say so itself if the path is too long for it. */
+export function unopenedReason(path: string, error: unknown): string {
+  const bytes = isUnopened(error) ? pathBytes(path) : 0;
+  return bytes > LONGEST_PATH_BYTES
+    ? `its full path has ${bytes} bytes, and SQLite opens none with more than ${LONGEST_PATH_BYTES}: choose a shorter one`
+    : messageOf(error);
+}
+
+/** Returns the length of a file's path, symbolic links followed. Its folder must exist. */
+function pathBytes(path: string): number {
+  return Buffer.byteLength(join(realpathSync(dirname(path)), basename(path)));
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -132,6 +133,21 @@ test('a file that is not a database, or whose folder is gone, is named', async (
     /gone\/trawl\.sqlite can't be opened: ENOENT: .*OUTPUT_DIR/,
   );
   expect(() => new LocalDatabase({ path: '/proc/self/status' })).toThrow("/proc/self/status can't be opened");
+});
+
+test('a path that is too long for SQLite is named as such, also behind a symbolic link', async () => {
+  const { folder } = await setup();
+  const real = join(realpathSync(folder), ...['a', 'b', 'c'].map((letter) => letter.repeat(170)));
+  mkdirSync(real, { recursive: true });
+  symlinkSync(real, join(folder, 'short'));
+  const name = 'trawl.sqlite';
+  const said = `its full path has ${join(real, name).length} bytes, and SQLite opens none with more than 504: choose a shorter one`;
+  for (const path of [join(real, name), join(folder, 'short', name)])
+    expect(() => new LocalDatabase({ path })).toThrow(`${path} can't be opened: ${said} (OUTPUT_DIR)`);
+  const parent = join(realpathSync(folder), 'd'.repeat(200), 'd'.repeat(100));
+  mkdirSync(parent, { recursive: true });
+  const longest = join(parent, 'e'.repeat(503 - parent.length));
+  new LocalDatabase({ path: longest }).close();
 });
 
 test('in memory, a call is made at once', () => {

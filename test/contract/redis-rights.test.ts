@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { ConfigurationError } from '../../shared/runtime/errors.ts';
+import { RedisHostGate } from '../../shared/stores/redis/host-gate.ts';
 import { COMMANDS } from '../../shared/stores/redis/rights/commands.ts';
 import { LEAST_RIGHTS } from '../../shared/stores/redis/rights/least-rights.ts';
 import { checkRights } from '../../shared/stores/redis/rights/rights.ts';
@@ -44,8 +46,20 @@ test.each(Object.keys(COMMANDS))(
   },
 );
 
-test.each(['EVAL', 'EVALSHA'])('a Redis that has renamed %s is refused, and the setting is named', async (command) => {
-  const { redis: own } = await openPrivateRedis('--rename-command', command, '');
-  const said = `Redis lacks a command: ERR unknown command '${command.toLowerCase()}'. Check rename-command in its configuration`;
-  await expect(checkRights(own, 't:')).rejects.toThrow(said);
+test.each([[['EVAL']], [['EVALSHA']], [['GET', 'HSET', 'UNLINK', 'EXEC', 'TIME']]])(
+  'a Redis that has renamed %s is refused, and the commands and the setting are named',
+  async (commands) => {
+    const { redis: own } = await openPrivateRedis(...commands.flatMap((command) => ['--rename-command', command, '']));
+    const said = `Redis lacks commands: ${commands.join(', ')}. Check rename-command in its configuration: Trawl needs them by their own names`;
+    await expect(checkRights(own, 't:')).rejects.toThrow(new ConfigurationError([said]));
+  },
+);
+
+test('a script of a Redis that has renamed one of its commands changes nothing, and its error says so', async () => {
+  const { redis: own } = await openPrivateRedis('--rename-command', 'HSET', '');
+  const gate = new RedisHostGate({ redis: own, prefix: 't:' });
+  await expect(gate.pauseByHand('a.test', 'audit')).rejects.toThrow(
+    /^Redis lacks commands \(\S.* doctor names them\)\. Check rename-/,
+  );
+  expect(await own.dbsize()).toBe(0);
 });

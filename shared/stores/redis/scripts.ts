@@ -3,9 +3,13 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../../runtime/clock.ts';
 import { atEndOfTurn } from '../../runtime/end-of-turn.ts';
 import { messageOf } from '../../runtime/errors.ts';
+import { TRAWL } from '../../runtime/started-as.ts';
 import { NO_RIGHTS } from './rights/commands.ts';
-import { lackingRights } from './rights/least-rights.ts';
+import { lackingRights, missingCommands } from './rights/least-rights.ts';
 import { joinScripts, readScript, type ScriptName } from './script-text.ts';
+
+/** Redis' answer to a script that checks or calls a command that its configuration has renamed or disabled. */
+const UNKNOWN = /^ERR (?:Invalid command passed to redis\.acl_check_cmd|Unknown Redis command)/;
 
 type Argument = string | number | Buffer;
 
@@ -107,6 +111,7 @@ export class Scripts {
       return await this.#evaluate(script, [this.#prefix, ...args, this.#clock?.now() ?? '-']);
     } catch (error: unknown) {
       const reason = messageOf(error);
+      if (UNKNOWN.test(reason)) throw missingCommands(` (${TRAWL} doctor names them)`);
       if (reason.startsWith(NO_RIGHTS)) throw lackingRights(this.#prefix, reason.slice(NO_RIGHTS.length + 1));
       throw error;
     }

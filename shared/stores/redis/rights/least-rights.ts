@@ -13,3 +13,9 @@ export function lackingRights(prefix: string, lacking: string): ConfigurationErr
   const problem = `the Redis user lacks rights on keys ${prefix}*: ${lacking}`;
   return new ConfigurationError([`${problem}. Grant it: ${grantOf(prefix)}`]);
 }
+
+/** Returns an error about commands that the server has not, or by other names. @param which their names, as the end of a clause */
+export function missingCommands(which: string): ConfigurationError {
+  const mend = 'Check rename-command in its configuration: Trawl needs them by their own names';
+  return new ConfigurationError([`Redis lacks commands${which}. ${mend}`]);
+}

@@ -1,24 +1,39 @@
-import type { Redis } from 'ioredis';
-import { ConfigurationError, messageOf } from '../../../runtime/errors.ts';
+import { type Redis, ReplyError } from 'ioredis';
+import { messageOf } from '../../../runtime/errors.ts';
 import { Scripts } from '../scripts.ts';
 import { COMMANDS } from './commands.ts';
-import { lackingRights } from './least-rights.ts';
+import { lackingRights, missingCommands } from './least-rights.ts';
 
 /** Redis' answer to a command, alone or in a script, that the user may not run at all, or not on that key. */
 const REFUSAL = /^NOPERM|^ERR The user executing the script can't|^ERR ACL failure in script/;
-/** Its answer to a command that its configuration has renamed or disabled. */
-const UNKNOWN = /^ERR unknown command '\w+'|^ERR Unknown Redis command/;
 /** The end of that answer, which names the script. */
 const OF_SCRIPT = / script: [0-9a-f]{40}[\s\S]*$/;
+/** The other commands that a fleet can't do without: those that run scripts and transactions, and the scripts' clock. */
+const KEYLESS = ['EVAL', 'EVALSHA', 'EXEC', 'MULTI', 'TIME'];
 
 /**
- * Checks whether the user of a connection may run all commands of a fleet. A script checks only its own commands.
+ * Checks whether a server has all commands of a fleet, and the user of a connection may run them. A script checks only its own commands.
  *
- * @throws ConfigurationError that names the missing rights
+ * @throws ConfigurationError that names the missing commands or rights
  */
 export async function checkRights(redis: Redis, prefix: string): Promise<void> {
+  const missing = await findMissing(redis);
+  if (missing.length > 0) throw missingCommands(`: ${missing.join(', ')}`);
   const lacking = await findLacking(redis, prefix);
   if (lacking !== undefined) throw lackingRights(prefix, lacking);
+}
+
+/** Returns the commands that the server doesn't have by these names. */
+async function findMissing(redis: Redis): Promise<string[]> {
+  const names = [...Object.keys(COMMANDS), ...KEYLESS];
+  try {
+    const known = await redis.command('INFO', ...names);
+    return names.filter((_, at) => known[at] === null);
+  } catch (error: unknown) {
+    // It may be forbidden to ask. A script that needs a missing command then fails before it has written anything.
+    if (error instanceof ReplyError) return [];
+    throw error;
+  }
 }
 
 async function findLacking(redis: Redis, prefix: string): Promise<string | undefined> {
@@ -31,11 +46,6 @@ async function findLacking(redis: Redis, prefix: string): Promise<string | undef
     return lacking.length === Object.keys(COMMANDS).length ? 'it has no access to them' : lacking.join(', ');
   } catch (error: unknown) {
     const reason = messageOf(error);
-    const [unknown] = UNKNOWN.exec(reason) ?? [];
-    if (unknown !== undefined) {
-      const problem = `Redis lacks a command: ${unknown}. Check rename-command in its configuration: Trawl needs this command`;
-      throw new ConfigurationError([problem], { cause: error });
-    }
     if (!REFUSAL.test(reason)) throw error;
     return reason.replace(OF_SCRIPT, '');
   }

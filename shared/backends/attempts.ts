@@ -41,6 +41,9 @@ interface ConnectOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The server has answered with a {@link Refusal}; the message says what to check. */
+class RefusedError extends Error {}
+
 /**
  * Connects, with numbered attempts: services often start at the same moment as the processes that need them.
  *
@@ -53,6 +56,8 @@ interface ConnectOptions {
 export async function connectWithAttempts(connect: () => Promise<void>, options: ConnectOptions): Promise<void> {
   const { name, where, advice, attempts, log, signal } = options;
   let attempt = 0;
+  /** What an interruption leaves to be mended. */
+  let open = `. ${advice}`;
   try {
     const connecting = pRetry(
       async () => {
@@ -63,7 +68,7 @@ export async function connectWithAttempts(connect: () => Promise<void>, options:
           if (error instanceof TrawlError) throw new AbortError(error);
           const refusal = await refusalOf(error, options);
           if (refusal === undefined) throw error;
-          if (attempts === Number.POSITIVE_INFINITY) throw new Error(refusal, { cause: error });
+          if (attempts === Number.POSITIVE_INFINITY) throw new RefusedError(refusal, { cause: error });
           throw new AbortError(new ConfigurationError([`${name} at ${where} ${refusal}`], { cause: error }));
         }
       },
@@ -74,20 +79,22 @@ export async function connectWithAttempts(connect: () => Promise<void>, options:
         maxTimeout: 5_000,
         signal,
         onFailedAttempt: ({ error, attemptNumber }) => {
-          log.warn({ what: `${name} at ${where}: ${messageOf(error)}` }, `Attempt ${attemptNumber} failed:`);
+          const reason = messageOf(error);
+          // Whoever has reached it needs no advice on how to.
+          open = `: ${error instanceof RefusedError || error instanceof NotNowError ? reason : advised(reason, advice)}`;
+          log.warn({ what: `${name} at ${where}: ${reason}` }, `Attempt ${attemptNumber} failed:`);
         },
       },
     );
-    await unlessAborted(connecting, signal, `interrupted while connecting to ${name} at ${where}. ${advice}`);
+    await unlessAborted(connecting, signal, () => `interrupted while connecting to ${name} at ${where}${open}`);
   } catch (error: unknown) {
     if (error instanceof TrawlError) throw error;
-    const reason = messageOf(error).replace(/\.$/, '');
+    const reason = messageOf(error);
     const tried = attempt === 1 ? '1 attempt' : `${attempt} attempts`;
-    // Whoever has reached it needs no advice on how to.
     const message =
       error instanceof NotNowError
-        ? `${name} at ${where} can't be used, after ${tried}: ${reason}`
-        : `${name} at ${where} can't be reached, after ${tried}: ${reason}. ${advice}`;
+        ? `${name} at ${where} can't be used, after ${tried}: ${reason.replace(/\.$/, '')}`
+        : `${name} at ${where} can't be reached, after ${tried}: ${advised(reason, advice)}`;
     throw new UnavailableError(message, { cause: error });
   }
   const line = `Connected to ${name} on attempt ${attempt}`;
@@ -101,12 +108,16 @@ export async function connectWithAttempts(connect: () => Promise<void>, options:
  * @throws InterruptedError at once when `signal` is aborted
  */
 export async function answered<T>(call: Promise<T>, name: string, signal: AbortSignal): Promise<T> {
-  return await unlessAborted(call, signal, `interrupted while ${name} did not answer`);
+  return await unlessAborted(call, signal, () => `interrupted while ${name} did not answer`);
 }
 
-async function unlessAborted<T>(call: Promise<T>, signal: AbortSignal | undefined, message: string): Promise<T> {
+function advised(reason: string, advice: string): string {
+  return `${reason.replace(/\.$/, '')}. ${advice}`;
+}
+
+async function unlessAborted<T>(call: Promise<T>, signal: AbortSignal | undefined, message: () => string): Promise<T> {
   const interruption = Promise.withResolvers<never>();
-  const interrupt = (): void => interruption.reject(new InterruptedError(message));
+  const interrupt = (): void => interruption.reject(new InterruptedError(message()));
   if (signal?.aborted) interrupt();
   signal?.addEventListener('abort', interrupt);
   try {
@@ -118,8 +129,13 @@ async function unlessAborted<T>(call: Promise<T>, signal: AbortSignal | undefine
 
 async function refusalOf(error: unknown, { refusals, words, probed }: ConnectOptions): Promise<string | undefined> {
   const said = messageOf(error).replace(/\.$/, '');
-  const answer = `${codeOf(error) ?? ''} ${said}`;
-  const [, what, check, told = said] = refusals.find(([pattern]) => pattern.test(answer)) ?? [];
-  if (what !== undefined) return `refuses the ${what}: ${told}. Check ${check}`;
-  return certificateProblem(probed === undefined ? said : await probedReason(said, probed), words);
+  const refusal = refusalIn(said, refusals, codeOf(error));
+  if (refusal !== undefined || probed === undefined) return refusal ?? certificateProblem(said, words);
+  const reason = await probedReason(said, probed);
+  return refusalIn(reason, refusals) ?? certificateProblem(reason, words);
+}
+
+function refusalIn(said: string, refusals: readonly Refusal[], code = ''): string | undefined {
+  const [, what, check, told = said] = refusals.find(([pattern]) => pattern.test(`${code} ${said}`)) ?? [];
+  return what === undefined ? undefined : `refuses the ${what}: ${told}. Check ${check}`;
 }

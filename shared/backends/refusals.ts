@@ -9,6 +9,7 @@ const OTHER_SERVER = 'a server of another kind answers there';
 /** Returns Redis' answers to a wrong or missing login, a missing right or database, each with the settings to check. */
 export function redisRefusals({ redisUrl, keyPrefix }: Settings): readonly Refusal[] {
   const number = redisUrl === undefined ? 'REDIS_DB' : 'the number in REDIS_URL';
+  const address = `the host and port in ${redisUrl === undefined ? 'REDIS_HOST and REDIS_PORT' : 'REDIS_URL'}`;
   const check = redisUrl === undefined ? 'REDIS_PASSWORD, and REDIS_USER if it has users' : 'the login in REDIS_URL';
   return [
     [/^\S* ?(WRONGPASS|ERR invalid password)/, 'user name or password', check],
@@ -29,27 +30,20 @@ export function redisRefusals({ redisUrl, keyPrefix }: Settings): readonly Refus
       `${number}. A Redis Sentinel has none, and keeps no data: name the Redis itself`,
     ],
     [/DB index is out of range/, 'database', number],
+    [/^ RabbitMQ answers there$/, 'connection', address],
     [/unknown command/i, 'command', 'rename-command in its configuration: Trawl needs this command'],
-    [
-      /Protocol error, got/,
-      'connection',
-      `the host and port in ${redisUrl === undefined ? 'REDIS_HOST and REDIS_PORT' : 'REDIS_URL'}`,
-      OTHER_SERVER,
-    ],
+    [/Protocol error, got/, 'connection', address, OTHER_SERVER],
   ];
 }
 
 /** Returns the same for RabbitMQ. */
 export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] {
   const inUrl = rabbitmqUrl !== undefined;
+  const address = `the host and port in ${inUrl ? 'RABBITMQ_URL' : 'RABBITMQ_HOST and RABBITMQ_PORT'}: by default 5672, or 5671 for TLS`;
   const user = inUrl ? 'the user in RABBITMQ_URL' : 'RABBITMQ_USER';
   return [
-    [
-      /^\S* ?Frame size \d+ exceeds/,
-      'connection',
-      `the host and port in ${inUrl ? 'RABBITMQ_URL' : 'RABBITMQ_HOST and RABBITMQ_PORT'}: by default 5672, or 5671 for TLS`,
-      OTHER_SERVER,
-    ],
+    [/^ Redis answers there$/, 'connection', address],
+    [/^\S* ?Frame size \d+ exceeds/, 'connection', address, OTHER_SERVER],
     [/number of channels opened for user/, 'channels', "its user's limits (rabbitmqctl list_user_limits)"],
     [
       /the corresponding feature flag is disabled/,

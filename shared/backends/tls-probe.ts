@@ -17,18 +17,28 @@ export interface ProbedServer {
   readonly tls: ClientTls;
 }
 
+/** The reasons found if one service has the address of the other. */
+export const RABBITMQ_ANSWERS = 'RabbitMQ answers there';
+export const REDIS_ANSWERS = 'Redis answers there';
+/** A command of Redis, made up to the eight bytes that RabbitMQ awaits before it answers with its own first eight. */
+const FIRST_BYTES = 'PING\r\n\r\n';
+
 /**
- * Finds out why a connection failed if its error doesn't say so: TLS on one side only, or a refused certificate. Clients that
- * write at once, such as those of Redis and RabbitMQ, can be reset before they have read the server's alert. So this connects
- * again and only listens.
+ * Finds out why a connection failed if its error doesn't say so: TLS on one side only, a refused certificate, or RabbitMQ at the
+ * address of Redis and the reverse. Clients that write at once, such as those of Redis and RabbitMQ, can be reset before they have
+ * read the server's alert. So this connects again and listens.
  *
- * @returns a text that {@link certificateProblem} recognises, or `said` if there is nothing better
+ * @returns one of the reasons above, a text that {@link certificateProblem} recognises, or `said` if there is nothing better
  */
 export async function probedReason(said: string, { url, tls }: ProbedServer): Promise<string> {
   const { protocol } = new URL(url);
-  if (protocol === 'rediss:' && UNANSWERED.test(said)) return (await answersPlainly(url)) ? `with it, ${said}` : said;
+  if (UNANSWERED.test(said)) {
+    if (!isRedis(await plainAnswer(url))) return said;
+    return protocol === 'rediss:' ? `with it, ${said}` : protocol === 'amqp:' ? REDIS_ANSWERS : said;
+  }
   if (!CUT_OFF.test(said)) return said;
   if (protocol === 'rediss:' || protocol === 'amqps:') return (await tlsOutcome(url, tls)).alert ?? said;
+  if (protocol === 'redis:' && (await plainAnswer(url)).startsWith('AMQP')) return RABBITMQ_ANSWERS;
   const { isSpoken, alert = '' } = await tlsOutcome(url);
   return isSpoken || alert.includes('alert') ? `without it, ${said}` : said;
 }
@@ -51,17 +61,22 @@ async function tlsOutcome(url: string, tls?: ClientTls): Promise<{ isSpoken: boo
   return { alert: await endOf(socket), isSpoken };
 }
 
-/** Returns whether a Redis answers without TLS. One that requires a login answers, too. */
-async function answersPlainly(url: string): Promise<boolean> {
+/** Returns the beginning of a server's answer to {@link FIRST_BYTES} without TLS; '' if there is none. */
+async function plainAnswer(url: string): Promise<string> {
   const socket = connectPlainly(targetOf(url));
-  let isAnswered = false;
+  let answer = '';
   socket.once('data', (data) => {
-    isAnswered = /^[+-]/.test(String(data));
+    answer = String(data);
     socket.destroy();
   });
-  socket.write('PING\r\n');
+  socket.write(FIRST_BYTES);
   await endOf(socket);
-  return isAnswered;
+  return answer;
+}
+
+/** Is it an answer of Redis? One that requires a login answers, too. */
+function isRedis(answer: string): boolean {
+  return /^[+-]/.test(answer);
 }
 
 /**

@@ -28,6 +28,10 @@ const REDIS_QUERY: ReadonlySet<string> = new Set(['db', 'family', 'username', 'p
 /** Values of `auth_mechanism`, as RabbitMQ's own clients name them. */
 const LOGINS = ['plain', 'external'];
 const RABBITMQ_NUMBERS = ['heartbeat', 'channelMax', 'frameMax', 'maxFrameSize'];
+/** Those that limit the size of a frame; 0 is no limit. */
+const RABBITMQ_FRAME_SIZES = ['frameMax', 'maxFrameSize'];
+/** The least that AMQP 0-9-1 allows (`frame-min-size`). A broker cuts the connection if it is offered less. */
+const LEAST_FRAME_BYTES = 4_096;
 
 /** The name or address of a server, in the form that URLs use: an IPv6 address gets brackets if it has none. */
 export function serverHost(): Parser<string> {
@@ -64,6 +68,9 @@ export function rabbitMqUrl(): Parser<string> {
     if (misplaced !== undefined) return { expected: `${urlOf(RABBITMQ_SCHEMES)}, without ${misplaced}` };
     const wrong = RABBITMQ_NUMBERS.find((name) => !/^\d+$/.test(searchParams.get(name) ?? '0'));
     if (wrong !== undefined) return { expected: `${urlOf(RABBITMQ_SCHEMES)}, with a whole number as its ${wrong}` };
+    const small = RABBITMQ_FRAME_SIZES.find((name) => isTooSmall(Number(searchParams.get(name))));
+    if (small !== undefined)
+      return { expected: `${urlOf(RABBITMQ_SCHEMES)}, with at least ${LEAST_FRAME_BYTES} as its ${small}` };
     if (LOGINS.includes(searchParams.get('auth_mechanism') ?? 'plain')) return read;
     return { expected: `${urlOf(RABBITMQ_SCHEMES)}, with ${LOGINS.join(' or ')} as its auth_mechanism` };
   };
@@ -82,6 +89,10 @@ export function redisUrl(): Parser<string> {
     if (misplaced !== undefined) return { expected: `${urlOf(REDIS_SCHEMES)}, without ${misplaced}` };
     return { value: withQuery(read.value, searchParams, REDIS_QUERY) };
   };
+}
+
+function isTooSmall(frameBytes: number): boolean {
+  return frameBytes > 0 && frameBytes < LEAST_FRAME_BYTES;
 }
 
 function misplacedIn(query: URLSearchParams, misplaced: Misplaced): string | undefined {

@@ -10,7 +10,7 @@ import { TrawlError, UnavailableError } from '../../runtime/errors.ts';
 import { close, isRefusal } from './closing.ts';
 import { lettersBack, type SiftOptions, siftLetters } from './letters.ts';
 import { whileReading } from './reading-lock.ts';
-import type { LiveConnection, RecoveringConnection } from './recovering-connection.ts';
+import { isOutOfChannels, type LiveConnection, type RecoveringConnection, reasonOf } from './recovering-connection.ts';
 import type { QueueDeclaration } from './topology.ts';
 
 /** The queue doesn't exist. */
@@ -100,6 +100,7 @@ export class RabbitMqInspector implements QueueInspector {
     try {
       return await use(live);
     } catch (error: unknown) {
+      if (isOutOfChannels(error)) throw new UnavailableError(`RabbitMQ: ${reasonOf(error)}`, { cause: error });
       // The connection has died in the meantime. Whatever amqplib's error says, the remedy is to try again.
       if (this.#connection.live === live || error instanceof TrawlError) throw error;
       throw new UnavailableError('The connection to RabbitMQ was lost. Everything done so far is kept: try again.', {

@@ -47,7 +47,8 @@ const NOT_OPENED_REASON =
 
 /** amqplib's error for a connection that has as many channels as the broker allows. */
 const NO_CHANNEL = 'No channels left to allocate';
-const NO_CHANNEL_REASON = 'it allows too few channels for a connection: raise its channel_max';
+const NO_CHANNEL_REASON =
+  'it allows too few channels for a connection: raise its channel_max, or channelMax in RABBITMQ_URL';
 
 /** Makes the end of a channel end its connection, so that everything is rebuilt, unless that end is expected. */
 type Watch = <C extends Channel>(channel: C, isExpected?: () => boolean) => C;
@@ -220,11 +221,16 @@ function attempted(connection: RecoveringChannelModel): Promise<void> {
   });
 }
 
+/** Was a channel refused because the connection has as many as the broker, or the URL, allows? */
+export function isOutOfChannels(error: unknown): boolean {
+  return messageOf(error) === NO_CHANNEL;
+}
+
 /** Returns the reason why a connection failed, without any credentials from its URL. */
 export function reasonOf(error: unknown): string {
   const message = messageOf(error).replaceAll(/\/\/[^@/\s]*@/g, '//');
   if (message.startsWith(NOT_OPENED)) return NOT_OPENED_REASON;
-  if (message === NO_CHANNEL) return NO_CHANNEL_REASON;
+  if (isOutOfChannels(error)) return NO_CHANNEL_REASON;
   const code = codeOf(error);
   return code === undefined || error instanceof TrawlError || message.includes(code) ? message : `${code}: ${message}`;
 }

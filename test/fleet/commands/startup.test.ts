@@ -144,6 +144,28 @@ describe('a server that refuses a login or a setting', () => {
     expect(stdout).toMatch(/problem {2}RabbitMQ: .* refuses the virtual host: .*Check the path of RABBITMQ_URL/);
   });
 
+  test('RabbitMQ at the address of Redis, and the reverse, are named', async () => {
+    const workplace = await setup();
+    const swapped = ['--redis-url', inject('rabbitmqUrl').replace('amqp', 'redis'), '--rabbitmq-url'];
+    const { stdout } = await workplace.run(['doctor', ...swapped, inject('redisUrl').replace('redis', 'amqp')]);
+    // If the client has read the first bytes of RabbitMQ, they are all that it reports.
+    expect(stdout).toMatch(
+      /problem {2}Redis: .* refuses the connection: (RabbitMQ|a server of another kind) answers there\. Check the host and port in REDIS_URL/,
+    );
+    expect(stdout).toMatch(
+      /problem {2}RabbitMQ: .* refuses the connection: Redis answers there\. Check the host and port in RABBITMQ_URL/,
+    );
+  });
+
+  test('dead letters that need more channels than a connection may have are no bug', async () => {
+    const workplace = await setup();
+    const url = new URL(inject('rabbitmqUrl'));
+    url.searchParams.set('channelMax', '1');
+    const { code, stderr } = await workplace.run(['dlq', 'list', '--rabbitmq-url', url.href]);
+    const said = 'trawl: RabbitMQ: it allows too few channels for a connection: raise its channel_max';
+    expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
+  });
+
   test('a Redis Cluster is refused at once, with and without a database number', async () => {
     const { url } = await openPrivateRedis('--cluster-enabled', 'yes');
     const workplace = await setup();

@@ -17,6 +17,7 @@ import { outOfDate } from '../../../support/site/old-certificate.ts';
 import { LogLines } from '../../../support/stores/embedded.ts';
 
 const PARTS = settingsFrom({ flag: {}, environment: {}, file: {} });
+const URLS = settingsFrom({ flag: {}, environment: { REDIS_URL: 'redis://r', RABBITMQ_URL: 'amqp://q' }, file: {} });
 
 interface Given {
   /** Number of attempts that fail before one succeeds. */
@@ -99,6 +100,21 @@ test('an interrupt ends the attempts, and names the service', async () => {
   expect([thrown, asked()]).toEqual([new InterruptedError(message), 0]);
 });
 
+// biome-ignore format: a table
+test.each([
+  [new Error('connect ECONNREFUSED'),            ': connect ECONNREFUSED. Check REDIS_URL'],
+  [new NotNowError('it is still loading'),       ': it is still loading'],
+  [new Error('WRONGPASS invalid'),               ': refuses the user name or password: WRONGPASS invalid. Check the login in REDIS_URL'],
+])('an interrupt of a wait for a service says what the last attempt met: %#', async (error, told) => {
+  const stop = new AbortController();
+  const connecting = connectWithAttempts(() => Promise.reject(error), {
+    ...{ name: 'Redis', where: 'a.test:6379', advice: 'Check REDIS_URL', attempts: Number.POSITIVE_INFINITY },
+    ...{ refusals: redisRefusals(URLS), words: redisTls(PARTS).words, signal: stop.signal },
+    log: { ...new LogLines(), warn: () => stop.abort() } as unknown as LogLines,
+  });
+  await expect(connecting).rejects.toThrow(new InterruptedError(`interrupted while connecting to Redis at a.test:6379${told}`));
+});
+
 test('an interrupt does not wait for a service that never answers', async () => {
   const stop = new AbortController();
   const connecting = connectWithAttempts(() => new Promise(() => {}), {
@@ -114,7 +130,6 @@ test('an interrupt does not wait for a service that never answers', async () => 
   await expect(connecting).rejects.toThrow(InterruptedError);
 });
 
-const URLS = settingsFrom({ flag: {}, environment: { REDIS_URL: 'redis://r', RABBITMQ_URL: 'amqp://q' }, file: {} });
 const ACCESS = 'Handshake terminated by server: 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - Login was refused"';
 const MAY_NOT = `Operation failed: ExchangeDeclare; 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - access to exchange 'crawl' in vhost '/' refused for user 'jo'"`;
 const CHANNELS = `Connection closed: 530 (NOT-ALLOWED) with message "NOT_ALLOWED - number of channels opened for user 'jo' has reached the maximum allowed user limit of (1)"`;

@@ -196,6 +196,8 @@ test.each([
   [{ REDIS_URL: 'rediss://r?ssl_ca_certs=ca.pem' }, `${REDIS_URL}, without ssl_ca_certs: REDIS_CA_FILE names that file`],
   [{ REDIS_URL: 'redis://r?tls=true' },    `${REDIS_URL}, without tls: rediss:// uses TLS`],
   [{ REDIS_URL: 'redis://r?keyPrefix=x' }, `${REDIS_URL}, without keyPrefix: KEY_PREFIX sets it`],
+  [{ RABBITMQ_URL: 'amqp://q?frameMax=1024' },      `${BROKER_URL}, with at least 4096 as its frameMax`],
+  [{ RABBITMQ_URL: 'amqp://q?maxFrameSize=4095' },  `${BROKER_URL}, with at least 4096 as its maxFrameSize`],
   [{ RABBITMQ_URL: 'amqp://q?auth_mechanism=x' },   `${BROKER_URL}, with plain or external as its auth_mechanism`],
   [{ SINK: 'postgres://jo:s@a:1,b:2/t' },           `${SINK}, with ${ONE_HOST}`],
   [{ SINK: 'postgres://jo:s@a,b/t' },               `${SINK}, with ${ONE_HOST}`],

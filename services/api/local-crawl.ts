@@ -8,6 +8,7 @@ import { EmbeddedFleet } from '../process/embedded-fleet.ts';
 import { stoppingBy } from '../process/stopping.ts';
 import type { ProducerProgress } from '../producer/producer-progress.ts';
 import type { ReadRequest } from './http/read-request.ts';
+import { OFFERING } from './offers.ts';
 
 /** Grace period for pages in hand when the API stops. */
 const GRACE_MS = 8 * SECOND_MS;
@@ -23,13 +24,14 @@ interface LocalCrawlOptions {
 
 /** Crawls a local run in this process until it has ended or `signal` is aborted. `trawl crawl --resume` continues an aborted one. */
 export async function crawlLocally(
-  { run, settings, runOptions, loaded, seeds }: ReadRequest,
+  { run, settings, runOptions, loaded, seeds, isForOffers }: ReadRequest,
   { log, measures, clock, signal, onOpen }: LocalCrawlOptions,
 ): Promise<void> {
   const crawler = loaded.crawler.name;
   const flags = { [SETTINGS.crawler.name]: crawler };
   const begin = { run, options: runOptions, crawler, seeds, flags, sink: sinkPlaceOf(settings) };
-  const plan = { run, settings, runOptions, loaded, seeds, hasInput: false, kept: { begin } };
+  const offered = isForOffers ? { offeredBy: OFFERING } : {};
+  const plan = { run, settings, runOptions, loaded, seeds, hasInput: false, kept: { begin }, ...offered };
   const fleet = new EmbeddedFleet(plan, {
     log,
     measures,

@@ -43,7 +43,7 @@ interface OffersOptions {
 }
 
 /** Producer id of runs that wait for offers. Any live API keeps it beating. */
-const OFFERING = 'api-offers';
+export const OFFERING = 'api-offers';
 /** Three beats fit into the lease of a producer. */
 const BEAT_EVERY_MS = PRODUCER_LEASE_MS / 4;
 /** Maximum number of runs kept open this way. A beat of all of them takes about a second. */

@@ -122,14 +122,16 @@ export class Producers implements Service {
   /** Opens the run and begins to offer. Waits up to a second for the seeds, then resolves with the document that `produce` prints. */
   async open(read: ReadRequest): Promise<object> {
     const { run } = read;
-    return await this.#options.link.withStores(async (stores) => {
-      if (read.isForOffers) {
-        await this.#options.offers.open(run, read.runOptions, stores);
+    const { link, offers } = this.#options;
+    return await link.withStores(async (stores) => {
+      const standing = link.isLocal ? await stores.runs.standing(run) : undefined;
+      if (read.isForOffers && (!link.isLocal || standing?.hasEnded === false)) {
+        await offers.open(run, read.runOptions, stores);
         return await this.#told(run, stores);
       }
       this.#expectPlace(run);
-      if (this.#options.link.isLocal) {
-        if ((await stores.runs.standing(run)) !== undefined)
+      if (link.isLocal) {
+        if (standing !== undefined)
           throw new Problem('wrong_state', `run ${run} already exists: ${TRAWL} crawl --resume ${run}`);
         const produced = await this.#crawl(read);
         return await this.#told(run, stores, produced);
@@ -157,12 +159,14 @@ export class Producers implements Service {
     };
     // Other producers might have begun since the first check.
     this.#expectPlace(read.run);
-    await this.#begin(read.run, crawlLocally(read, { log, measures, clock, signal, onOpen }), opened.promise);
+    const crawling = crawlLocally(read, { log, measures, clock, signal, onOpen });
+    // A run that waits for offers has none yet.
+    await this.#begin(read.run, crawling, opened.promise, read.isForOffers ? 0 : ANSWER_WITHIN_MS);
     return produced();
   }
 
-  /** Resolves when the work on a run has ended, at the latest a second after the run was opened. Rejects if it fails before the run is open. */
-  async #begin(run: string, working: Promise<void>, opened: Promise<void>): Promise<void> {
+  /** Resolves when the work on a run has ended, at the latest `withinMs` after the run was opened. Rejects if it fails before the run is open. */
+  async #begin(run: string, working: Promise<void>, opened: Promise<void>, withinMs = ANSWER_WITHIN_MS): Promise<void> {
     const { log, clock } = this.#options;
     const ended = working
       .catch((error: unknown) => log.warn({ run, error: messageOf(error) }, 'a producer failed:'))
@@ -173,7 +177,7 @@ export class Producers implements Service {
     } catch (error: unknown) {
       throw error instanceof RunClosedError ? new Problem('wrong_state', error.message) : error;
     }
-    await Promise.race([ended, clock.sleep(ANSWER_WITHIN_MS)]);
+    await Promise.race([ended, clock.sleep(withinMs)]);
   }
 
   async #produce(read: ReadRequest, stores: LinkedStores): Promise<WatchedProducer> {
@@ -233,6 +237,6 @@ export class Producers implements Service {
   async #told(run: string, { runs, roster }: LinkedStores, produced: Produced = NOTHING_YET): Promise<object> {
     const [progress, workers] = await Promise.all([runs.progress(run), roster.workers()]);
     if (progress === undefined) throw new Problem('unknown_run', `the store has lost run ${run}`);
-    return producedJson(progress, produced, workers.length);
+    return producedJson(progress, produced, workers.length, this.#options.link.isLocal);
   }
 }

@@ -148,7 +148,7 @@ export class EmbeddedFleet {
     worker,
     interrupts,
   }: Parts): Promise<RunProgress | undefined> {
-    const { settings, run, runOptions, loaded } = this.#plan;
+    const { settings, run, runOptions, loaded, offeredBy } = this.#plan;
     const { transport, runs, owned } = stores;
     await resumeLogins(runs, run);
     const isSealed = owned?.isSealed ?? false;
@@ -195,7 +195,8 @@ export class EmbeddedFleet {
       const stop = AbortSignal.any([interrupts.signal, failure]);
       const follow = (signal: AbortSignal): Promise<void> => this.#follow(stores, { watched, pages }, signal);
       // If everything was offered before, no producer is needed.
-      if (isSealed) await follow(stop);
+      if (offeredBy !== undefined) await runs.open(run, runOptions, offeredBy);
+      if (isSealed || offeredBy !== undefined) await follow(stop);
       else await watched.meanwhile(this.#plan.seeds, stop, follow);
     } catch (error: unknown) {
       if (!failure.aborted) throw error;

@@ -60,11 +60,13 @@ interface CheckContext {
   readonly signal?: AbortSignal;
   /** Longest wait for a service, in milliseconds. Default: 15 s. */
   readonly patienceMs?: number;
+  /** Whether only the crawls of this machine matter, which need neither Redis nor RabbitMQ. */
+  readonly isLocal?: boolean;
 }
 
-/** Checks settings, crawler, records, Redis and RabbitMQ. Returns what is wrong, and how to fix it. */
+/** Checks settings, crawler and records, and for a fleet Redis and RabbitMQ. Returns what is wrong, and how to fix it. */
 export async function findTroubles(context: CheckContext): Promise<readonly Finding[]> {
-  const { settings } = context;
+  const { settings, isLocal = false } = context;
   const findings: Finding[] = [...settingsFindings(context), contactFinding(context)];
   findings.push(
     await found('crawler', async () => (await findCrawler(settings.crawler, settings.crawlersDir)).crawler.name),
@@ -78,15 +80,15 @@ export async function findTroubles(context: CheckContext): Promise<readonly Find
     found('records', () =>
       sink === undefined ? checkFolder(settings.outputDir) : inTime(context, recordsPlaceOf(settings), checkRecords),
     ),
-    checkRedis(context),
+    isLocal ? [] : checkRedis(context),
     cacheRedisUrl === undefined || settings.cacheTtl === 0 ? [] : checkCache(context, cacheRedisUrl),
-    found('RabbitMQ', () => inTime(context, rabbitMqAt(settings), checkRabbitMq)),
+    isLocal ? [] : found('RabbitMQ', () => inTime(context, rabbitMqAt(settings), checkRabbitMq)).then((only) => [only]),
   ] as const;
   // If several checks are interrupted, the first one's error is reported.
   await Promise.allSettled(checks);
   const [proxies, records, redis, cache, rabbitMq] = await Promise.all(checks);
-  findings.push(...proxies, records, ...redis, ...cache, rabbitMq);
-  if ([...redis, rabbitMq].every(({ state }) => state !== 'problem'))
+  findings.push(...proxies, records, ...redis, ...cache, ...rabbitMq);
+  if (!isLocal && [...redis, ...rabbitMq].every(({ state }) => state !== 'problem'))
     findings.push(...(await checkDeliveries(context)));
   return findings;
 }

@@ -12,6 +12,8 @@ export interface RunPlan {
   readonly loaded: LoadedCrawler;
   /** All seeds that the run was begun with. Whether they must be read again is known when it is open. */
   readonly seeds: readonly Seed[];
+  /** The producer that keeps the run open, if somebody else offers its URLs; left out if its seeds are all there is. */
+  readonly offeredBy?: string;
   /** How it is kept on disk; left out if it is only in memory. */
   readonly kept?: { readonly begin: Beginning } | { readonly resume: string };
   /** Whether standard input was named. */

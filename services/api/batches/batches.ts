@@ -152,8 +152,11 @@ export class Batches implements Service {
   async #expectWorkers(): Promise<void> {
     const { link } = this.#options;
     const workers = link.isLocal ? [] : await link.withStores(({ roster }) => roster.workers());
-    if (!workers.some(({ state }) => state === 'consuming'))
-      throw new Problem('unavailable', 'no worker is consuming', { retryAfterMs: 10_000 });
+    if (workers.some(({ state }) => state === 'consuming')) return;
+    const why = link.isLocal
+      ? 'this API has no fleet, and crawls by itself: leave out distributed'
+      : 'no worker is consuming';
+    throw new Problem('unavailable', why, { retryAfterMs: 10_000 });
   }
 
   async #read(body: BatchRequest, run: string): Promise<{ read: ReadRequest; inputs: BatchInput[] }> {

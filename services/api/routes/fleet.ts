@@ -135,7 +135,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
       },
     },
     async () => {
-      const findings = await troubles.get(() => findTroubles({ settings }));
+      const findings = await troubles.get(() => findTroubles({ settings, isLocal: link.isLocal }));
       return { ok: findings.every(({ state }) => state !== 'problem'), findings: [...findings] };
     },
   );

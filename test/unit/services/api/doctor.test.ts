@@ -31,6 +31,14 @@ test('concurrent requests for the doctor share one check', async () => {
   expect(await connectionsOf(10)).toBe(ofOne);
 });
 
+test('the doctor of a local API looks at no fleet', async () => {
+  const { ask } = await openApi({ REDIS_PORT: '1', RABBITMQ_PORT: '1' });
+  const { ok, findings } = (await ask('/api/doctor')).json;
+  expect(findings.map(({ what }: { what: string }) => what)).not.toEqual(expect.arrayContaining(['Redis']));
+  expect(findings.map(({ what }: { what: string }) => what)).not.toEqual(expect.arrayContaining(['RabbitMQ']));
+  expect(ok).toBe(true);
+});
+
 test('while a store hangs the autoscaler gets the reason instead of a number', async () => {
   const app = Fastify() as unknown as Api;
   app.setValidatorCompiler(validatorCompiler);

@@ -1,7 +1,6 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject } from 'vitest';
 import type { Offer } from '../../shared/ports/frontier/frontier.ts';
 import { nameOf } from '../../shared/ports/frontier/frontier.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
@@ -36,9 +35,7 @@ const BOUNDS = ['slots', 'politeness', 'cpu', 'memory', 'network'] as const;
 
 /** A folder with a busy store, for all tests of a file. The caller that opens it closes it. */
 export async function openBusyWorkplace({ isHostile = false, letters = MANY_LETTERS } = {}): Promise<Workplace> {
-  // The doctor looks at a fleet's servers, too.
-  const servers = { RABBITMQ_URL: inject('rabbitmqUrl'), REDIS_URL: inject('redisUrl') };
-  const workplace = new Workplace(await mkdtemp(join(tmpdir(), 'trawl-busy-')), servers);
+  const workplace = new Workplace(await mkdtemp(join(tmpdir(), 'trawl-busy-')), {});
   await fillBusyStore(workplace.folder, isHostile ? LONG_HOSTILE : 'looks odd', letters);
   return workplace;
 }

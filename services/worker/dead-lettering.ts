@@ -1,4 +1,4 @@
-import { deadLetterOf } from '../../shared/ports/dead-letter.ts';
+import { deadLetterOf, earlierAttempts } from '../../shared/ports/dead-letter.ts';
 import type { AttemptHistory } from '../../shared/ports/frontier/frontier.ts';
 import { type Groups, ownerOf } from '../../shared/ports/frontier/groups.ts';
 import type { OutgoingMessage, Transport } from '../../shared/ports/transport.ts';
@@ -21,7 +21,7 @@ export async function publishDeadLetter(visit: Visit, ending: Ending, options: D
   const { frontier, clock } = options;
   const { outcome, status } = ending;
   if (outcome.kind !== 'failed') return true;
-  const earlier = visit.state.attempts + visit.state.throttles > 0 ? await frontier.attempts(visit.task.mark) : [];
+  const earlier = await earlierAttempts(visit.task, visit.state, frontier);
   const note = noteOf(visit, ending, clock.now());
   const attempts = note === undefined ? earlier : [note, ...earlier].slice(0, 10);
   const { reason, detail: error } = outcome;

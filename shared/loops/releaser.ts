@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deadLetterOf } from '../ports/dead-letter.ts';
+import { deadLetterOf, earlierAttempts } from '../ports/dead-letter.ts';
 import { type AttemptHistory, type Frontier, nameOf, type ReleasedTask } from '../ports/frontier/frontier.ts';
 import { type Groups, ownerOf } from '../ports/frontier/groups.ts';
 import type { Roster } from '../ports/roster.ts';
@@ -177,7 +177,7 @@ export class Releaser implements Service {
         deadLetterOf(task, state, {
           reason: verdict as FailedReason,
           error: problem,
-          attempts: state.attempts > 0 ? await frontier.attempts(task.mark) : [],
+          attempts: await earlierAttempts(task, state, frontier),
           owner: await ownerOf(task, frontier),
           at: clock.now(),
         }),

@@ -5,7 +5,7 @@ import { FAILED_REASONS, type FailedReason, type LetterReason } from '../task/ta
 import { idOf, RUN_ID, type Task } from '../task/task/task.ts';
 import { loginsField, withLogin } from '../task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials, withoutCredentialsIn } from '../task/url/url.ts';
-import type { AttemptNote, TaskState } from './frontier/frontier.ts';
+import type { AttemptHistory, AttemptNote, TaskState } from './frontier/frontier.ts';
 import type { GroupOwner } from './frontier/groups.ts';
 import type { OutgoingMessage } from './transport.ts';
 
@@ -74,6 +74,15 @@ export interface Failure {
 }
 
 const MAX_HEADER_LENGTH = 1_024;
+
+/** Returns the earlier attempts of a failed task, for its letter. A task that was only throttled has them, too; most tasks have none. */
+export async function earlierAttempts(
+  { mark }: Pick<Task, 'mark'>,
+  { attempts, throttles }: TaskState,
+  history: AttemptHistory,
+): Promise<readonly AttemptNote[]> {
+  return attempts + throttles > 0 ? await history.attempts(mark) : [];
+}
 
 /** Returns the dead letter of a failed task, as a message. */
 export function deadLetterOf(task: Task, state: TaskState, failure: Failure): OutgoingMessage {

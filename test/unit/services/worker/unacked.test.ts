@@ -51,9 +51,18 @@ test('deliveries that arrive at once are noted in one call per run', async () =>
   expect(calls.slice(2)).toEqual([['r', named(4)]]);
 });
 
-test('a delivery that was not begun waits again when put back; a stale one is dropped', async () => {
-  const { unacked, delivery, runs, transport } = await setup();
+test('a delivery that was not begun waits again when put back, in one call; a stale one is dropped', async () => {
+  const { parts, frontier, delivery, runs, transport } = await setup();
+  let admissions = 0;
+  const watched = withMethods(frontier, {
+    admit: async (...call) => {
+      admissions++;
+      return await frontier.admit(...call);
+    },
+  });
+  const unacked = new Unacked({ ...parts, frontier: watched });
   await unacked.putBack(delivery);
+  expect(admissions).toBe(0);
   await unacked.putBack(delivery);
   expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 1 });
   expect((await transport.depths()).normal.ready).toBe(0);

@@ -110,6 +110,15 @@ test.each([
   expect(jar.headerFor('http://h399.flood.example/')).toContain('c399=');
 });
 
+test('the site whose cookies take the most bytes loses some, not the site that has more of them', async () => {
+  const jar = new CookieJar();
+  for (let n = 0; n < 100; n++) await jar.keep('http://small.example/', [`s${n}=1`]);
+  for (let n = 0; n < 50; n++) await jar.keep('http://large.example/', [`l${n}=${'x'.repeat(4_000)}`]);
+  expect(jar.headerFor('http://small.example/')?.split('; ')).toHaveLength(100);
+  const large = jar.headerFor('http://large.example/');
+  expect([large?.includes('l0='), large?.includes('l49=')]).toEqual([false, true]);
+});
+
 test.each([
   ['http://a.example/', 'id=theirs'],
   ['http://a.example/below', 'id=theirs; Path=/below'],

@@ -112,18 +112,17 @@ test.each(['returned', 'refused', 'unknown'] satisfies PublishOutcome[])(
   },
 );
 
-test('dead letters of a host that is down list the attempts', async () => {
+test.each([
+  ['tried', { kind: 'retry', reason: 'timeout', inMs: 1_000 }],
+  ['asked to slow down', { kind: 'defer', host: { pauseMs: 1_000, reason: 'HTTP 429' } }],
+] as const)('dead letters of a host that is down list the attempts of a task that was only %s', async (_, outcome) => {
   const { releaser, frontier, transport, clock, offer } = await setup();
   await offer('http://a.test/1');
-  const note = { at: clock.now(), worker: 'w', reason: 'timeout' };
+  const note = { at: clock.now(), worker: 'w', reason: 'the reason' };
   for (let release = 1; release <= 2; release++) {
     const [released] = (await frontier.release(EVERYTHING)).tasks;
     if (released === undefined) throw new Error('nothing was released');
-    await frontier.settle('r', nameOf(released), {
-      outcome: { kind: 'retry', reason: 'timeout', inMs: 1_000 },
-      hostAnswered: false,
-      attempt: note,
-    });
+    await frontier.settle('r', nameOf(released), { outcome, hostAnswered: false, attempt: note });
     clock.step(release === 1 ? 599_000 : 1_000);
   }
   await releaser.fill();

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { MAX_KEPT_BYTES, MAX_KEPT_DEPTH } from '../../../../../shared/task/task/fields.ts';
 import { carriedFields, formOf, INITIAL_FIELDS, recordedFields, taskOf } from '../../../../../shared/task/task/form.ts';
 import { readMessage, writeMessage } from '../../../../../shared/task/task/message.ts';
 import { offerOf } from '../../../../../shared/task/task/offer.ts';
@@ -84,4 +85,23 @@ test('any offered task comes back unchanged from a store and from a message', ()
       },
     ),
   );
+});
+
+test.each([
+  ['of 16 KiB', (over: number) => ({ text: 'x'.repeat(MAX_KEPT_BYTES - '{"text":""}'.length + over) })],
+  [
+    'of 16 KiB in UTF-8',
+    (over: number) => ({ text: `${'é'.repeat((MAX_KEPT_BYTES - 12) / 2)}${'x'.repeat(1 + over)}` }),
+  ],
+  [
+    'nested 32 deep',
+    (over: number) =>
+      JSON.parse(`${'{"a":'.repeat(MAX_KEPT_DEPTH + over)}1${'}'.repeat(MAX_KEPT_DEPTH + over)}`) as Readonly<
+        Record<string, unknown>
+      >,
+  ],
+])('a message may keep values %s, and no more', (_, kept) => {
+  const read = (over: number) => readMessage(Buffer.from(writeMessage({ ...TASK, kept: kept(over) })));
+  expect(read(0)).toEqual({ kind: 'task', task: { ...TASK, kept: kept(0) } });
+  expect(read(1)).toMatchObject({ kind: 'malformed' });
 });

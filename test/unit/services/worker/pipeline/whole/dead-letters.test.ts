@@ -50,6 +50,37 @@ test('a dead letter lists every attempt, newest first', async () => {
   expect(letter?.attempts.map(({ at }) => at)).toEqual(letter?.attempts.map(({ at }) => at).toSorted((a, b) => b - a));
 });
 
+test('a dead letter of a task that fails at its first attempt lists the answers that asked it to slow down before', async () => {
+  const world = await setup({ run: { maxAttempts: 1 } });
+  const statuses = [429, 404];
+  world.site.on('/page', (_, response) => response.writeHead(statuses.shift() ?? 500).end());
+  await world.offer('/page');
+  for (let n = 0; n < 2; n++) {
+    for (const delivery of await world.deliveries()) await world.pipeline().handle(delivery);
+    world.clock.step(600_000);
+  }
+  const [letter] = await world.letters();
+  expect(letter?.attempts.map(({ reason, status }) => [reason, status])).toEqual([
+    ['http_4xx', 404],
+    ['HTTP 429', 429],
+  ]);
+});
+
+test.each(['already', 'put_back'] as const)(
+  'an outcome to which the frontier says `%s` is not counted as that outcome',
+  async (reply) => {
+    const world = await setup();
+    const frontier = withMethods(world.frontier, { settle: async () => reply });
+    const outcomes: string[] = [];
+    const pipeline = world.pipeline({ frontier, onSettled: (outcome) => void outcomes.push(outcome) });
+    await pipeline.handle(await deliver(world, '/page/1'));
+    await world
+      .pipeline({ onSettled: (outcome) => void outcomes.push(outcome) })
+      .handle(await deliver(world, '/page/2'));
+    expect(outcomes).toEqual(['defer', 'done']);
+  },
+);
+
 test('a dead letter lists ten attempts at most, the last ones', async () => {
   const world = await setup({ run: { maxAttempts: 12 } });
   await world.offer('/status/500');

@@ -55,7 +55,7 @@ export class JoinPlanner {
       joins[name] = {
         ...(per === undefined ? {} : { per: this.#keyOf(per) }),
         of: of.map((each) => this.#keyOf(each)),
-        ...(deadlineMs === undefined ? {} : { deadlineMs }),
+        ...(deadlineMs === undefined ? {} : { deadlineMs: Math.ceil(deadlineMs) }),
       };
     return {
       joins,

@@ -57,7 +57,7 @@ export function leadsOf(
       ...(kept === undefined ? {} : { kept }),
       ...(request === undefined ? {} : { request }),
       ...(step.priority === true ? { queue: 'priority' as const } : {}),
-      ...(step.deadlineMs === undefined ? {} : { deadlineMs: step.deadlineMs }),
+      ...(step.deadlineMs === undefined ? {} : { deadlineMs: Math.ceil(step.deadlineMs) }),
     },
   }));
   if (options.follow && !isReplayed) {

@@ -6,7 +6,7 @@ export interface PlannedJoin {
   readonly per?: string;
   /** The steps and joins whose results it takes. */
   readonly of: readonly string[];
-  /** Milliseconds after its creation during which the join is worth running. */
+  /** Milliseconds after its creation during which the join is worth running, a whole number. */
   readonly deadlineMs?: number;
 }
 

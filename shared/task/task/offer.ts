@@ -9,7 +9,7 @@ import type { Task } from './task.ts';
 
 /** A task offered to the frontier, which may take it. */
 export interface TaskOffer extends Omit<Task, 'run'> {
-  /** Milliseconds from now until the task's deadline; see {@link RoutingRule.deadlineMs}. */
+  /** Milliseconds from now until the task's deadline, a whole number; see {@link RoutingRule.deadlineMs}. */
   readonly deadlineMs?: number | undefined;
   /** When the page was last changed, according to its sitemap; epoch milliseconds. */
   readonly changedAt?: number | undefined;

@@ -42,6 +42,40 @@ export function describeRedirects(name: string, open: OpenStore, close: () => Pr
       expect(await runs.progress('r')).toMatchObject({ done: 1, failed: 1, waiting: 0, inFlight: 0 });
     });
 
+    test.each([
+      ['within its host leaves that host in trouble', 'a.test', 'host_down'],
+      ['to another host ends the trouble of the first', 'b.test', 'go'],
+    ] as const)('a redirect %s, if the page then fails', async (_, host, verdict) => {
+      const { frontier, step } = await setup({}, { giveUpMs: 200_000 });
+      await frontier.offer('r', pages(1, 3));
+      const failed = { outcome: { kind: 'retry', reason: 'http_5xx', inMs: 500_000 }, hostAnswered: false } as const;
+      const released = (await frontier.release({ ...ROOM, limit: 2 })).tasks;
+      await frontier.settle('r', 1, failed);
+      step(199_999);
+      await frontier.settle('r', 2, {
+        ...failed,
+        moved: { ...taskAt(released, 1), host, redirects: ['http://a.test/'] },
+      });
+      step(1);
+      const { tasks } = await frontier.release(ROOM);
+      expect(tasks.find(({ task }) => task.url === 'http://a.test/3')).toMatchObject({ verdict });
+    });
+
+    test('a redirect to another host counts as a healthy answer of the first: it is asked faster again', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', pages(1, 4));
+      const released = (await frontier.release({ ...ROOM, limit: 3 })).tasks;
+      const intervalMs = async () => (await runs.hosts('r', 9)).find(({ host }) => host === 'a.test')?.intervalMs;
+      const slowed = { outcome: { kind: 'retry', reason: 'http_5xx', inMs: 1_000 }, hostAnswered: false } as const;
+      await frontier.settle('r', 1, { ...slowed, slowDown: 'HTTP 503' });
+      const before = (await intervalMs()) ?? 0;
+      const moved = (n: number, host: string) => ({ ...taskAt(released, n), host, redirects: [`http://${host}/`] });
+      await frontier.settle('r', 2, { ...slowed, moved: moved(1, 'a.test') });
+      expect(await intervalMs(), 'within its host').toBe(before);
+      await frontier.settle('r', 3, { ...slowed, moved: moved(2, 'b.test') });
+      expect(await intervalMs()).toBe((before * 3) / 4);
+    });
+
     test.each(['ever', 'run'] as const)(
       'with dedup %s, a claim belongs to one task, and is kept when it is done and freed when it fails',
       async (dedup) => {

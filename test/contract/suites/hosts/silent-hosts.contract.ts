@@ -118,6 +118,28 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(await verdicts()).toEqual(new Set(['go']));
     });
 
+    test('a task that was put back before its host was asked says nothing about the host', async () => {
+      const { tell, verdicts, trouble, step } = await setup();
+      await tell({ outcome: WAITS });
+      expect(await trouble()).toBeUndefined();
+      await tell(SILENCE);
+      step(30_000);
+      await tell({ outcome: WAITS });
+      await tell(SILENCE);
+      step(30_000);
+      expect(await verdicts()).toEqual(new Set(['host_down']));
+    });
+
+    test('only retries of a silent host come sooner than they asked', async () => {
+      const { frontier, tell, step } = await setup(HOUR_MS, 2);
+      await tell({ outcome: { kind: 'retry', reason: 'http_4xx', inMs: 60_000 }, hostAnswered: true });
+      await tell({ outcome: { kind: 'defer', inMs: 60_000 } });
+      step(59_999);
+      expect((await frontier.release(ROOM)).tasks).toEqual([]);
+      step(1);
+      expect((await frontier.release(ROOM)).tasks).toHaveLength(2);
+    });
+
     test('a host that answered only another run is down after a minute of silence', async () => {
       const { frontier, runs, tell, verdicts, step } = await setup();
       await tell({ outcome: { kind: 'done' }, hostAnswered: true });

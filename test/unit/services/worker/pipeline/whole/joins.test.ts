@@ -5,8 +5,10 @@ import { defineCrawler } from '../../../../../../shared/crawler/crawler.ts';
 import type { PageRecord } from '../../../../../../shared/ports/record.ts';
 import type { RecordSource } from '../../../../../../shared/ports/sink.ts';
 import type { Delivery } from '../../../../../../shared/ports/transport.ts';
-import { offerOf } from '../../../../../support/stores/embedded.ts';
-import { setup } from '../../setup.ts';
+import { writeMessage } from '../../../../../../shared/task/task/message.ts';
+import { idOf } from '../../../../../../shared/task/task/task.ts';
+import { EVERYTHING, offerOf } from '../../../../../support/stores/embedded.ts';
+import { deliveryOf, setup } from '../../setup.ts';
 
 const n = z.object({ n: z.number() });
 
@@ -179,6 +181,32 @@ test.each<[string, number, object, object]>([
   const made = sink.records.filter(({ step }) => step === 'sum');
   expect(made).toMatchObject([ended]);
   expect(await runs.progress('r')).toMatchObject({ openGroups: 0, waiting: 0, inFlight: 0, discovered: 4 });
+});
+
+test('a deadline with a fraction of a millisecond, such as an hour / 7, is rounded up, for steps and joins', async () => {
+  const deadlineMs = 3_600_000 / 7;
+  const crawler = defineCrawler({
+    name: 'hurried',
+    steps: {
+      start: { to: ['part'], run: ({ follow }) => follow('part', '/page/2') },
+      part: { deadlineMs, record: n, run: ({ emit }) => emit({ n: 1 }) },
+    },
+    joins: {
+      sum: { per: 'start', of: ['part'], deadlineMs, run: ({ inputs, emit }) => emit({ parts: inputs.length }) },
+    },
+  });
+  const { joinPlan: joins } = crawler;
+  const world = await setup({ crawler, run: joins === undefined ? {} : { joins } });
+  await world.offer('/page/1');
+  const deadlines: (number | undefined)[] = [];
+  for (let layer = 0; layer < 3; layer++) {
+    const { tasks, now } = await world.frontier.release(EVERYTHING);
+    deadlines.push(...tasks.map(({ state: { deadline } }) => deadline && deadline - now));
+    for (const { task, release } of tasks)
+      expect(await world.pipeline().handle(deliveryOf(writeMessage(task), { id: idOf(task), release }))).toBe('ack');
+  }
+  expect(deadlines).toEqual([undefined, 514_286, 514_286]);
+  expect(world.sink.records.at(-1)).toMatchObject({ step: 'sum', data: { parts: 1 } });
 });
 
 test('a join that takes longer than its `timeoutMs` fails with an error that names the limit', async () => {

@@ -54,8 +54,16 @@ export function repeated(value: string, earlier: readonly string[] = []): readon
   return [...earlier, value];
 }
 
-/** Adds `--json`, `--color`, and a flag for each setting of the given groups and of the log. */
-export function addCommonOptions(command: Command, groups: readonly SettingGroup[]): Command {
+/**
+ * Adds `--json`, `--color`, and a flag for each setting of the given groups and of the log.
+ *
+ * @param own defaults of this command alone, by the name of the flag's value
+ */
+export function addCommonOptions(
+  command: Command,
+  groups: readonly SettingGroup[],
+  own: Readonly<Record<string, string>> = {},
+): Command {
   const said = (flags: string, help: string): Option => new Option(flags, help).helpGroup(HEADINGS.log);
   command
     .addOption(said('--json', 'print JSON, and nothing else, on standard output'))
@@ -64,7 +72,8 @@ export function addCommonOptions(command: Command, groups: readonly SettingGroup
   for (const [key, { flag, group, help, default: fallback, parse }] of Object.entries(SETTINGS)) {
     if (!groups.includes(group) && group !== 'log') continue;
     const isSwitch = 'value' in parse('true') && 'value' in parse('false') && !('value' in parse('x'));
-    const shown = fallback === '' || isSwitch ? help : `${help} [${fallback}]`;
+    const usual = own[camelCase(flag)] ?? fallback;
+    const shown = usual === '' || isSwitch ? help : `${help} [${usual}]`;
     const option = new Option(isSwitch ? `--${flag}` : `--${flag} <value>`, shown).helpGroup(HEADINGS[group]);
     command.addOption(option.hideHelp(!SHOWN.has(key as SettingKey)));
   }

@@ -5,17 +5,22 @@ import { DemoSite } from '../process/demo-site.ts';
 import { print } from '../text/output.ts';
 import { crawl } from './crawl.ts';
 
-/** Fast, yet slow enough to watch. */
-const DEMO_RATE = '1200/min';
+/** The settings of the demo that are not the usual ones. The rate is fast, yet slow enough to watch. */
+const OWN = { rate: '1200/min', privateHosts: '127.0.0.0/8', proxyUrl: 'none' } as const;
 
 /** `trawl demo`: serves a small local site and crawls it as `trawl crawl` does. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addCommonOptions(command, ['run', 'worker', 'output'])
+    addCommonOptions(command, ['run', 'worker', 'output'], OWN)
       .option('--quiet', QUIET_HELP)
       .action(async (options: object) => {
-        const asked = { rate: DEMO_RATE, privateHosts: '127.0.0.0/8', proxyUrl: 'none', ...options };
-        exit(await withContext(asked, { logLevel: 'warn', tellsProgress: true, stopsInOrder: true }, demo));
+        exit(
+          await withContext(
+            { ...OWN, ...options },
+            { logLevel: 'warn', tellsProgress: true, stopsInOrder: true },
+            demo,
+          ),
+        );
       });
   },
 };
@@ -25,7 +30,7 @@ async function demo(context: Context): Promise<number> {
   await site.start();
   try {
     if (!context.json && context.telling !== 'nothing') {
-      const same = `  ${TRAWL} crawl ${site.url} --rate ${DEMO_RATE} --private-hosts 127.0.0.0/8`;
+      const same = `  ${TRAWL} crawl ${site.url} --rate ${OWN.rate} --private-hosts ${OWN.privateHosts}`;
       print([`Serving a small site at ${site.url} and crawling it, as this command would:`, same, '']);
     }
     return await crawl([site.url], { isKept: false }, context);

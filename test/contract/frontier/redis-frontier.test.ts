@@ -51,7 +51,7 @@ test('an offer sent twice gets the answer of the first and counts no duplicates'
   }
 });
 
-test('the key `failures:<url>` counts failed attempts for a day, until the page is there', async () => {
+test('the key `failures:<url>` counts failed attempts for a day, as their notes are kept, until the page is there', async () => {
   const { runs, frontierOn, prefix, clock } = setup();
   const frontier = frontierOn(redis);
   await runs.open('r', FAST_RUN, 'p');
@@ -69,10 +69,15 @@ test('the key `failures:<url>` counts failed attempts for a day, until the page 
   expect(await next(fails)).toBe('1');
   expect(await next({ kind: 'defer' }), 'no attempt was counted').toBe('1');
   expect(await next(fails)).toBe('2');
-  const leftMs = await redis.pttl(key);
-  expect(leftMs).toBeGreaterThan(86_000_000);
-  expect(leftMs).toBeLessThanOrEqual(86_400_000);
+  for (const each of [key, `${prefix}attempts:http://a.test/1`, `${prefix}noted`]) {
+    const leftMs = await redis.pttl(each);
+    expect(leftMs, each).toBeGreaterThan(86_000_000);
+    expect(leftMs, each).toBeLessThanOrEqual(86_400_000);
+  }
   expect(await next({ kind: 'done' })).toBeNull();
+  await frontier.offer('r', [page(2)]);
+  await next({ kind: 'failed', reason: 'timeout' });
+  expect(await redis.get(`${prefix}failures:http://a.test/2`), 'the last attempt counts, too').toBe('1');
 });
 
 test('the keys of a host expire, whatever happens to its tasks', async () => {

@@ -106,12 +106,12 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       const settlement = { outcome: { kind: 'done' }, leftOut: { depth: 7, scope: 2, condition: 3 } } as const;
       expect(await frontier.settle('r', release, settlement)).toBe('settled');
       expect(await frontier.settle('r', release, settlement)).toBe('already');
-      expect((await runs.progress('r'))?.leftOut).toEqual({
-        depth: 7,
-        scope: 2,
-        maxPages: 0,
-        limit: 0,
-        condition: 3,
+      await frontier.offer('r', [page(2)]);
+      await frontier.release(ROOM);
+      const leftOut = { depth: 1, scope: 1, condition: 1 };
+      await frontier.settle('r', release + 1, { outcome: { kind: 'done' }, leftOut, bytes: 1 });
+      expect(await runs.progress('r')).toMatchObject({
+        ...{ bytes: 1, leftOut: { depth: 8, scope: 3, maxPages: 0, limit: 0, condition: 4 } },
       });
     });
 

@@ -242,6 +242,8 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(await frontier.admit('r', 7, 'w')).toEqual({ verdict: 'put_back' });
       await runs.resume('r');
       expect(await release()).toEqual([8]);
+      await frontier.fail('r', [8], 'deadline');
+      expect(await release(), 'one that was failed, too').toEqual([9]);
     });
 
     test('a lost probe is replaced after a minute, or after two if it was admitted', async () => {

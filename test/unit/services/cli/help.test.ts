@@ -43,6 +43,17 @@ test('the help of each command has its examples, fewer than 50 lines and at most
   expect(Object.keys(EXAMPLES)).toEqual(expect.arrayContaining(allOf(await open()).map(([path]) => path)));
 });
 
+test('the help of the demo shows its own defaults', async () => {
+  const { commands } = await open(true);
+  const shown = (name: string): string => {
+    const command = commands.find((each) => each.name() === name);
+    if (command === undefined) throw new Error(`there is no command ${name}`);
+    return helpOf(command).replaceAll(/\s+/g, ' ');
+  };
+  expect(shown('crawl')).toContain('60/min, 100/h, none. [60/min]');
+  expect(shown('demo')).toContain('60/min, 100/h, none. [1200/min]');
+});
+
 test('no flag takes more than one value, so arguments can follow it', async () => {
   const greedy = allOf(await open()).flatMap(([path, { options }]) =>
     options.filter(({ variadic }) => variadic).map(({ flags }) => `${path} ${flags}`),

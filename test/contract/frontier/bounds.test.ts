@@ -43,6 +43,26 @@ test('failed attempts are kept only for the URLs that failed last', async () => 
   expect(await frontier.attempts('http://a.test/1')).toEqual([]);
 });
 
+test('who has claimed the target of a redirect is kept until the page has ended', async () => {
+  const { keys, runs, frontier } = setup();
+  await runs.open('r', FAST_RUN, 'p');
+  await frontier.offer('r', pages(1, 3));
+  const released = (await frontier.release(ROOM)).tasks.map(nameOf);
+  for (const [n, name] of released.entries()) await frontier.claim('r', name, `http://a.test/target/${n}`);
+  expect(await keys('run:r:claims')).toHaveLength(1);
+  const outcomes = [
+    { kind: 'done' },
+    { kind: 'skipped', reason: 'size' },
+    { kind: 'failed', reason: 'http_4xx' },
+  ] as const;
+  for (const [n, outcome] of outcomes.entries()) {
+    const name = released[n];
+    if (name === undefined) throw new Error('three were released');
+    await frontier.settle('r', name, { outcome });
+  }
+  expect(await keys('run:r:claims')).toEqual([]);
+});
+
 test('own marks are kept for the last hundred ended runs, and for open ones', async () => {
   const { clock, keys, runs, frontier } = setup();
   for (let n = 0; n < 103; n++) {

@@ -23,6 +23,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
         ...{ state: 'running', sealed: false, done: 1, bytes: 123, bytesSaved: 0 },
         leftOut: { depth: 0, scope: 0, maxPages: 0, limit: 0, condition: 0 },
       });
+      expect((await runs.progress('r'))?.reasons).toEqual({ failed: {}, skipped: {} });
       await runs.seal('r', 'p');
       expect(await runs.progress('r')).toMatchObject({ state: 'finished', sealed: true });
     });

@@ -230,6 +230,20 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       expect(await offer('ages', page(1))).toEqual(TAKEN);
     });
 
+    test('a page that a run has taken for its group is due to others once that run has ended, whichever are open', async () => {
+      const { crawl, begin, offer, work, end, step } = await setup();
+      await crawl(page(1));
+      await begin('replay', { incremental: false });
+      expect(await offer('replay', { ...page(1), replayOf: 'group' } as Offer)).toEqual(TAKEN);
+      await begin('other', { incremental: false });
+      await begin('ages', { recrawlAfterMs: HOUR });
+      step(HOUR);
+      expect(await offer('ages', page(1))).toEqual(KNOWN);
+      await work('replay', { outcome: { kind: 'done' } });
+      await end('replay');
+      expect(await offer('ages', page(1))).toEqual(TAKEN);
+    });
+
     test('a plain run does not take marked URLs again and remembers nothing of its pages', async () => {
       const { begin, offer, work, end, step, now } = await setup();
       await begin('plain', { incremental: false });

@@ -60,16 +60,19 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
       expect(await runs.progress('r')).toMatchObject({ done: 1, waiting: 4, leftOut });
     });
 
-    test('an offer whose predecessor was lost is refused as a whole, and its page waits again', async () => {
-      const { frontier, runs } = await setup();
-      const offered = frontier.offer('r', pages(4, 5), { parent: 1, tally: tally(3) });
-      expect(await offered).toEqual({ refused: 'parent' });
-      expect(await frontier.offer('r', pages(4, 5), { parent: 1, tally: tally(3) }), 'sent again').toEqual({
-        refused: 'parent',
-      });
-      expect(await runs.progress('r')).toMatchObject({ discovered: 1, waiting: 1, inFlight: 0 });
-      expect((await frontier.release(ROOM)).tasks).toMatchObject([{ release: 2, state: { attempts: 0, starts: 0 } }]);
-    });
+    test.each([1, 3])(
+      'an offer whose predecessor of %i links was lost is refused as a whole, and its page waits again',
+      async (lost) => {
+        const { frontier, runs } = await setup();
+        const offered = frontier.offer('r', pages(4, 5), { parent: 1, tally: tally(lost) });
+        expect(await offered).toEqual({ refused: 'parent' });
+        expect(await frontier.offer('r', pages(4, 5), { parent: 1, tally: tally(lost) }), 'sent again').toEqual({
+          refused: 'parent',
+        });
+        expect(await runs.progress('r')).toMatchObject({ discovered: 1, waiting: 1, inFlight: 0 });
+        expect((await frontier.release(ROOM)).tasks).toMatchObject([{ release: 2, state: { attempts: 0, starts: 0 } }]);
+      },
+    );
 
     test('a page that was taken over is judged by the links of the worker that settles it', async () => {
       const { frontier } = await setup();
@@ -119,6 +122,11 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
       step(3_000);
       const trace = await biographer.trace('r', { mark: 'http://a.test/list', host: 'a.test' });
       expect(trace?.place).toMatchObject({ at: 'working', worker: 'w', forMs: 3_000 });
+    });
+
+    test('a page that has offered no links is done, whether its tally says so or is left out', async () => {
+      const { frontier } = await setup();
+      expect(await frontier.settle('r', 1, { ...DONE, tally: tally(0) })).toBe('settled');
     });
 
     test('a page that settles without a tally is done, and a skipped or failed one ends whatever its tally', async () => {

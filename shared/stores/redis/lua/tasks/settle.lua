@@ -21,7 +21,7 @@ leave_ledger(run, release)
 local is_lacking = false
 if outcome == 'done' and told.tally then
   local stamp, links = string.match(entry, '^[^ /]+/([^ /]+)/(%d+) ')
-  is_lacking = stamp ~= told.tally.stamp or tonumber(links) < told.tally.links
+  is_lacking = (stamp == told.tally.stamp and tonumber(links) or 0) < told.tally.links
   if is_lacking then outcome = 'defer' end
 end
 

@@ -18,7 +18,7 @@ interface ForgetOptions {
 /** `trawl forget URL|--host H|--all`: drops marks, so that the URLs can be taken again. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addLocalOption(addCommonOptions(command, ['fleet', 'output']))
+    addLocalOption(addCommonOptions(command, ['fleet', 'output']), { takesRun: false })
       .argument('[url]', 'a URL, or a text that was refused as malformed')
       .option('--host <host>', 'all URLs of a host')
       .option('--all', 'all URLs')

@@ -13,7 +13,7 @@ interface LimitOptions {
 /** `trawl limit HOST RATE|none`: caps the rate of all runs at a host until the limit is ended. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addLocalOption(addCommonOptions(command, ['fleet', 'output']))
+    addLocalOption(addCommonOptions(command, ['fleet', 'output']), { takesRun: false })
       .argument('<host>', 'a host: example.com')
       .argument('<rate>', '2/s, 60/min, 100/h; none ends the limit')
       .action(async (host: string, text: string, options: LimitOptions) => {

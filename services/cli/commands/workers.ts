@@ -10,9 +10,11 @@ interface WorkersOptions {
 /** `trawl workers`: lists the live workers, what limits each, and the tasks they have in hand. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addLocalOption(addCommonOptions(command, ['fleet', 'output'])).action(async (options: WorkersOptions) => {
-      exit(await withContext(options, { logLevel: 'warn' }, (context) => list(options, context)));
-    });
+    addLocalOption(addCommonOptions(command, ['fleet', 'output']), { takesRun: false }).action(
+      async (options: WorkersOptions) => {
+        exit(await withContext(options, { logLevel: 'warn' }, (context) => list(options, context)));
+      },
+    );
   },
 };
 

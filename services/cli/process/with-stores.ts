@@ -16,11 +16,12 @@ export interface Whose {
   readonly run?: string | undefined;
 }
 
-/** Adds `--local` and `--no-local` to a command. */
-export function addLocalOption(command: Command): Command {
-  return command
-    .option('--local', 'the crawls on this machine (default if the run is one of them)')
-    .option('--no-local', 'the fleet, even if a crawl on this machine has that id');
+/** Adds `--local` and `--no-local` to a command. One that takes no run works on the fleet unless told otherwise. */
+export function addLocalOption(command: Command, { takesRun = true } = {}): Command {
+  const [local, fleet] = takesRun
+    ? [' (default if the run is one of them)', ', even if a crawl on this machine has that id']
+    : ['', ' (the default)'];
+  return command.option('--local', `the crawls on this machine${local}`).option('--no-local', `the fleet${fleet}`);
 }
 
 /** The stores of the fleet, or those of this machine, which can do more. */

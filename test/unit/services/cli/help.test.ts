@@ -54,6 +54,19 @@ test('the help of the demo shows its own defaults', async () => {
   expect(shown('demo')).toContain('60/min, 100/h, none. [1200/min]');
 });
 
+test('commands that take no run say that they work on the fleet unless --local is given', async () => {
+  const local = allOf(await open())
+    .map(([path, command]) => [path, helpOf(command).replaceAll(/\s+/g, ' ')] as const)
+    .filter(([, help]) => help.includes('--no-local'));
+  const [ofFleet, ofRuns] = ['--no-local the fleet (the default)', '(default if the run is one of them)'];
+  expect(local.filter(([, help]) => help.includes(ofFleet)).map(([path]) => path)).toEqual([
+    'limit',
+    'forget',
+    'workers',
+  ]);
+  for (const [path, help] of local) expect(help.includes(ofRuns), path).toBe(!help.includes(ofFleet));
+});
+
 test('no flag takes more than one value, so arguments can follow it', async () => {
   const greedy = allOf(await open()).flatMap(([path, { options }]) =>
     options.filter(({ variadic }) => variadic).map(({ flags }) => `${path} ${flags}`),

@@ -147,7 +147,7 @@ export const SETTINGS = {
     'CACHE_MAX_MB',
     integer({ min: 1, max: 1_000_000 }),
     '256',
-    'Maximum megabytes of responses cached per minute.',
+    'Maximum megabytes of responses cached per minute; for crawl, kept at one time.',
   ),
 
   workerConcurrency: setting(

@@ -254,7 +254,7 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       await frontier.settle('r', 1, { outcome: { kind: 'defer' } });
       const again = await frontier.release({ ...ROOM, limit: 1 });
       expect(urls(again)).toEqual(['a.test/1']);
-      expect(again.tasks[0]).toMatchObject({ release: 2, state: { attempts: 0, starts: 0 } });
+      expect(again.tasks[0]).toMatchObject({ release: 2, state: { attempts: 0, starts: 0, throttles: 0 } });
       expect(await frontier.admit('r', 1, 'w')).toEqual({ verdict: 'gone' });
       expect(await frontier.settle('r', 1, { outcome: { kind: 'done' } })).toBe('already');
     });

@@ -47,18 +47,20 @@ export function describeRedirects(name: string, open: OpenStore, close: () => Pr
       ['to another host ends the trouble of the first', 'b.test', 'go'],
     ] as const)('a redirect %s, if the page then fails', async (_, host, verdict) => {
       const { frontier, step } = await setup({}, { giveUpMs: 200_000 });
-      await frontier.offer('r', pages(1, 3));
+      await frontier.offer('r', pages(1, 4));
       const failed = { outcome: { kind: 'retry', reason: 'http_5xx', inMs: 500_000 }, hostAnswered: false } as const;
-      const released = (await frontier.release({ ...ROOM, limit: 2 })).tasks;
+      const released = (await frontier.release({ ...ROOM, limit: 3 })).tasks;
       await frontier.settle('r', 1, failed);
-      step(199_999);
+      step(100_000);
+      await frontier.settle('r', 3, failed);
+      step(99_999);
       await frontier.settle('r', 2, {
         ...failed,
         moved: { ...taskAt(released, 1), host, redirects: ['http://a.test/'] },
       });
       step(1);
       const { tasks } = await frontier.release(ROOM);
-      expect(tasks.find(({ task }) => task.url === 'http://a.test/3')).toMatchObject({ verdict });
+      expect(tasks.find(({ task }) => task.url === 'http://a.test/4')).toMatchObject({ verdict });
     });
 
     test('a redirect to another host counts as a healthy answer of the first: it is asked faster again', async () => {

@@ -160,11 +160,12 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       });
       expect(await frontier.offer('r', [linkTo('h9.b.test', 1, 'b.test')], most)).toEqual({ accepted: 1, known: 0 });
       expect(await frontier.offer('r', [page(1, 'h5.a.test')], most), 'a seed').toEqual({ accepted: 1, known: 0 });
+      expect(await frontier.offer('r', wild(7, 8)), 'without a limit').toEqual({ accepted: 2, known: 0 });
       await runs.open('other', { ...OPTIONS, dedup: 'run' }, 'p');
       expect(await frontier.offer('other', wild(4, 5), most)).toEqual({ accepted: 2, known: 0 });
       const changed = { ...linkTo('h6.a.test', 1), changedAt: 5 };
       expect(await frontier.offer('r', [changed], most)).toEqual({ accepted: 0, known: 0, leftOut: { scope: 1 } });
-      expect(await runs.progress('r')).toMatchObject({ discovered: 8, leftOut: { scope: 5 } });
+      expect(await runs.progress('r')).toMatchObject({ discovered: 10, leftOut: { scope: 5 } });
     });
 
     test('a released task has the URL as it was written, its depth and its step', async () => {

@@ -180,7 +180,7 @@ async function attempt(plan: Plan, known: KeptPage | undefined, signal: AbortSig
   if ('failure' in found) {
     tellFailure(found.failure, {}, context);
     const proxy = unreadProxy(context.settings);
-    if (proxy !== undefined && isUnanswered(found.failure.reason)) say(unreadProxyLine(proxy));
+    if (proxy !== undefined && found.isUnanswered === true) say(unreadProxyLine(proxy));
     return 1;
   }
   if (options.underWatch && options.html === undefined) tellWatcher({ page: found });
@@ -236,7 +236,7 @@ function tellFailure(failure: Failure, facts: object, { json }: Context): void {
 async function fetched(
   { visit, context }: Plan,
   signal: AbortSignal,
-): Promise<KeptPage | { readonly failure: Failure }> {
+): Promise<KeptPage | { readonly failure: Failure; readonly isUnanswered?: boolean }> {
   const onWait = (host: string, waitMs: number): void => {
     if (waitMs >= TOLD_WAIT_MS) say(`Waiting ${Math.ceil(waitMs / 1_000)} s for ${host}.`);
   };
@@ -246,7 +246,10 @@ async function fetched(
     const { moved } = at;
     return { fetched: found.arrival.fetched, moved };
   }
-  return { failure: failureIn(found.ending) };
+  const failure = failureIn(found.ending);
+  // If robots.txt is out of reach, a crawl would only wait: the outcome has no such reason then.
+  const { kind = 'answered' } = found.ending.hostTrouble ?? {};
+  return { failure, isUnanswered: kind !== 'answered' || isUnanswered(failure.reason) };
 }
 
 /** Longer waits are reported. */

@@ -128,7 +128,8 @@ test('a crawl and a trial that reach nothing name a proxy of the environment, wh
   const crawled = await workplace.run(['crawl', ...lost, ...LOCAL]);
   expect(crawled).toMatchObject({ code: 1, stdout: expect.stringContaining(hint) });
   const tried = await workplace.run(['try', ...lost]);
-  expect(tried).toMatchObject({ code: 1, stderr: expect.stringContaining(hint) });
+  const refused = await workplace.run(['try', `http://127.0.0.1:${await freePort()}/`, ...LOCAL.slice(0, 2)]);
+  for (const each of [tried, refused]) expect(each).toMatchObject({ code: 1, stderr: expect.stringContaining(hint) });
   const reached = await workplace.run(['crawl', good.url('/page/1'), good.url('/status/404'), ...LOCAL.slice(0, 4)]);
   expect(reached.code).toBe(0);
   for (const { stdout, stderr } of [crawled, tried, reached]) expect(stdout + stderr).not.toContain('secret');

@@ -98,7 +98,7 @@ async function readSeed(text: string): Promise<Seed> {
   // Nobody writes a host like this.
   if (/^\.{0,2}\//.test(text)) throw new UsageError(`${text} doesn't exist`);
   if (namesNoHost(text)) {
-    const meant = NAME.test(text) ? ` (a crawler is given with --crawler ${text})` : '';
+    const meant = NAME.test(text) || PROGRAM.test(text) ? ` (a crawler is given with --crawler ${text})` : '';
     throw new UsageError(`${text} doesn't exist, and a URL begins with https:// or http://${meant}`);
   }
   const [mark = '', scheme = 'https'] = BROKEN_SCHEME.exec(text) ?? [];
@@ -114,7 +114,7 @@ async function readSeed(text: string): Promise<Seed> {
 function namesNoHost(text: string): boolean {
   const [host = '', ...path] = text.split('/');
   if (host === '' || host === 'localhost' || /[^\p{L}\p{N}_.-]/u.test(host) || BROKEN_SCHEME.test(text)) return false;
-  return !host.includes('.') || (path.length === 0 && NAMES_LIST.test(host));
+  return !host.includes('.') || (path.length === 0 && (NAMES_LIST.test(host) || PROGRAM.test(host)));
 }
 
 /**

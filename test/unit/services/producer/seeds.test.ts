@@ -82,6 +82,10 @@ test.each<[string, string]>([
   ['../nowhere/urls.txt', "../nowhere/urls.txt doesn't exist"],
   ['urls.txt', "urls.txt doesn't exist, and a URL begins with https:// or http://"],
   ['data/urls.csv', "data/urls.csv doesn't exist, and a URL begins with https:// or http://"],
+  [
+    'shop.ts',
+    "shop.ts doesn't exist, and a URL begins with https:// or http:// (a crawler is given with --crawler shop.ts)",
+  ],
   ['shop', "shop doesn't exist, and a URL begins with https:// or http:// (a crawler is given with --crawler shop)"],
   ['a.example/map.xml', 'a.example/map.xml is not a file, and has no scheme: did you mean https://a.example/map.xml'],
   ['localhost/x', 'localhost/x is not a file, and has no scheme: did you mean https://localhost/x'],

@@ -199,3 +199,14 @@ export function deliveryOf(
     redelivered: false,
   };
 }
+
+/** Lets the three tries of a login pass. `said` returns the log. */
+export async function passLoginTries(said: () => string, { clock }: Pick<Setup, 'clock'>): Promise<void> {
+  for (const [tries, ms] of [
+    [1, 1_000],
+    [2, 5_000],
+  ] as const) {
+    await expect.poll(() => said().match(/tried again/g)?.length).toBe(tries);
+    clock.step(ms);
+  }
+}

@@ -3,7 +3,7 @@ import type { SessionDefinition } from '../../../../../../shared/crawler/around/
 import { defineCrawler } from '../../../../../../shared/crawler/crawler.ts';
 import type { RunOptions } from '../../../../../../shared/ports/runs.ts';
 import { withMethods } from '../../../../../support/with-methods.ts';
-import { setup } from '../../setup.ts';
+import { passLoginTries, setup } from '../../setup.ts';
 
 /** A worker whose pages need a login. */
 async function world(login: SessionDefinition['login'], run: Partial<RunOptions> = {}) {
@@ -13,19 +13,12 @@ async function world(login: SessionDefinition['login'], run: Partial<RunOptions>
     steps: { item: { run: ({ page, emit }) => emit({ text: page.text }) } },
   });
   const parts = await setup({ crawler, run });
-  const { clock, log, runs } = parts;
+  const { log, runs } = parts;
   return {
     ...parts,
     /** Lets the three tries of a login pass. */
     async untilPaused(): Promise<void> {
-      const said = () => log.lines.join('\n');
-      for (const [tries, ms] of [
-        [1, 1_000],
-        [2, 5_000],
-      ] as const) {
-        await expect.poll(() => said().match(/tried again/g)?.length).toBe(tries);
-        clock.step(ms);
-      }
+      await passLoginTries(() => log.lines.join('\n'), parts);
       await expect.poll(async () => (await runs.progress('r'))?.state).toBe('paused');
     },
   };

@@ -5,7 +5,7 @@ import { defineCrawler } from '../../../../../../shared/crawler/crawler.ts';
 import type { RunOptions } from '../../../../../../shared/ports/runs.ts';
 import { silentLog } from '../../../../../../shared/runtime/logger.ts';
 import { FAST_RUN } from '../../../../../support/builders.ts';
-import { setup } from '../../setup.ts';
+import { passLoginTries, setup } from '../../setup.ts';
 
 const SECRETS = { SHOP_USER: 'canary-user', SHOP_PASSWORD: 'canary pass/1' };
 
@@ -243,13 +243,7 @@ test('robots.txt holds for logins, and pages of a run paused by its login don’
   const [first, second] = await deliveries();
   if (first === undefined || second === undefined) throw new Error('nothing was released');
   const handled = other.handle(first);
-  for (const [tries, ms] of [
-    [1, 1_000],
-    [2, 5_000],
-  ] as const) {
-    await expect.poll(() => said().match(/tried again/g)?.length).toBe(tries);
-    clock.step(ms);
-  }
+  await passLoginTries(said, { clock });
   await handled;
   await expect.poll(said).toContain('the run is paused');
   expect((await runs.progress('r'))?.pauseReason).toContain('robots.txt forbids it');

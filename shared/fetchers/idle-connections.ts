@@ -1,3 +1,4 @@
+import { BoundedMap } from '../runtime/bounded-map.ts';
 import { memoryLimit, openFileLimit } from '../runtime/limits.ts';
 
 /** Maximum idle connections: enough for 2,000 hosts that get a request every second, with two connections each. */
@@ -13,17 +14,23 @@ interface Closable {
   destroy(): void;
 }
 
+interface Waiting {
+  /** Closes the connection, if it doesn't time out by itself. */
+  readonly timer: NodeJS.Timeout | undefined;
+}
+
 /**
  * The connections of one fetcher that wait for their next request, whatever their host and route. A broad crawl meets new hosts faster than
  * their connections expire, so above the limit the connection that has waited longest is closed.
  */
 export class IdleConnections {
-  readonly #most: number;
-  /** Ordered by when they began to wait. */
-  readonly #waiting = new Map<Closable, NodeJS.Timeout | undefined>();
+  readonly #waiting: BoundedMap<Closable, Waiting>;
 
   constructor(most = mostIdle()) {
-    this.#most = most;
+    this.#waiting = new BoundedMap(most, (connection, { timer }) => {
+      clearTimeout(timer);
+      connection.destroy();
+    });
   }
 
   /**
@@ -34,15 +41,12 @@ export class IdleConnections {
   keep(connection: Closable, ms?: number): void {
     this.take(connection);
     const timer = ms === undefined ? undefined : setTimeout(() => this.#close(connection), ms).unref();
-    this.#waiting.set(connection, timer);
-    if (this.#waiting.size <= this.#most) return;
-    const [oldest] = this.#waiting.keys();
-    if (oldest !== undefined) this.#close(oldest);
+    this.#waiting.set(connection, { timer });
   }
 
   /** Removes a connection that has a request again, or is closed. */
   take(connection: Closable): void {
-    clearTimeout(this.#waiting.get(connection));
+    clearTimeout(this.#waiting.peek(connection)?.timer);
     this.#waiting.delete(connection);
   }
 
@@ -52,7 +56,8 @@ export class IdleConnections {
   }
 }
 
-/** Returns the number of idle connections for a process with these limits. */
+/** Returns the number of idle connections for a process with these limits: one at least. */
 export function mostIdle(files = openFileLimit(), memory = memoryLimit()): number {
-  return Math.min(MOST, Math.floor(files * PART_OF_FILES), Math.floor((memory * PART_OF_MEMORY) / BYTES_EACH));
+  const most = Math.min(MOST, Math.floor(files * PART_OF_FILES), Math.floor((memory * PART_OF_MEMORY) / BYTES_EACH));
+  return Math.max(1, most);
 }

@@ -1,4 +1,5 @@
 import { FetchError } from '../ports/fetcher.ts';
+import { BoundedMap } from '../runtime/bounded-map.ts';
 import { codeOf } from '../runtime/errors.ts';
 
 /** If this many hosts fail and none answers, the network is down. */
@@ -22,7 +23,9 @@ const SAID_NO = /^ECONN(REFUSED|RESET)$/;
 export class OwnNetwork {
   readonly #now: () => number;
   /** Hosts that have not answered since they failed: when their first request began, and whether they are themselves the cause. */
-  readonly #failing = new Map<string, { readonly since: number; isCause: boolean }>();
+  readonly #failing = new BoundedMap<string, { readonly since: number; isCause: boolean }>(MOST_KNOWN, (host) =>
+    this.#quiet.delete(host),
+  );
   /** The failing hosts that failed after the last answer and are not known to be the cause. */
   readonly #quiet = new Set<string>();
   #answeredAt = Number.NEGATIVE_INFINITY;
@@ -81,11 +84,6 @@ export class OwnNetwork {
   #note(host: string, since: number): { readonly since: number; isCause: boolean } {
     const noted = this.#failing.get(host) ?? { since, isCause: false };
     this.#failing.set(host, noted);
-    const [oldest] = this.#failing.size > MOST_KNOWN ? this.#failing.keys() : [];
-    if (oldest !== undefined) {
-      this.#failing.delete(oldest);
-      this.#quiet.delete(oldest);
-    }
     return noted;
   }
 }

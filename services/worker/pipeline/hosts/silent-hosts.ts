@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { BoundedMap } from '../../../../shared/runtime/bounded-map.ts';
 
 interface SilentHostsOptions {
   /** Returns the number of pages this process currently works on at once. */
@@ -45,10 +46,10 @@ const MOST_KNOWN = 100_000;
  */
 export class SilentHosts {
   readonly #options: SilentHostsOptions;
-  /** Hosts that have answered; at most {@link MOST_KNOWN}, the oldest first. */
-  readonly #answered = new Set<string>();
-  /** Number of times that other hosts were silent; at most {@link MOST_KNOWN}, the oldest first. */
-  readonly #silent = new Map<string, number>();
+  /** Hosts that have answered. */
+  readonly #answered = new BoundedMap<string, true>(MOST_KNOWN);
+  /** Number of times that other hosts were silent. */
+  readonly #silent = new BoundedMap<string, number>(MOST_KNOWN);
   /** Open requests to hosts that have not answered, the oldest first. */
   readonly #open = new Set<OpenRequest>();
 
@@ -88,7 +89,7 @@ export class SilentHosts {
 
   /** Notes that a request begins. Returns nothing if the host has answered before. */
   begin(host: string): FirstRequest | undefined {
-    if (this.#answered.has(host)) return undefined;
+    if (this.#answered.get(host) === true) return undefined;
     const request = { host, since: this.#now(), abort: new AbortController() };
     this.#open.add(request);
     return {
@@ -102,27 +103,17 @@ export class SilentHosts {
     const { host } = request;
     this.#open.delete(request);
     this.#silent.delete(host);
-    this.#answered.add(host);
-    forgetOldest(this.#answered);
+    this.#answered.set(host, true);
   }
 
   #end(request: OpenRequest): void {
     const { host, since } = request;
     this.#open.delete(request);
     if (this.#answered.has(host) || this.#now() - since < SILENT_AFTER_MS) return;
-    const times = (this.#silent.get(host) ?? 0) + 1;
-    this.#silent.delete(host);
-    this.#silent.set(host, times);
-    forgetOldest(this.#silent);
+    this.#silent.set(host, (this.#silent.get(host) ?? 0) + 1);
   }
 
   #now(): number {
     return (this.#options.now ?? (() => performance.now()))();
   }
-}
-
-function forgetOldest(hosts: Set<string> | Map<string, unknown>): void {
-  if (hosts.size <= MOST_KNOWN) return;
-  const [oldest] = hosts.keys();
-  if (oldest !== undefined) hosts.delete(oldest);
 }

@@ -1,4 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
+import { BoundedMap } from '../../../runtime/bounded-map.ts';
 import type { LocalDatabase } from './database.ts';
 
 /** The value of a column. */
@@ -14,31 +15,13 @@ interface Kept<Row> {
 const MOST_REMEMBERED = 10_000;
 
 /** The most recently used rows of one table, as of the last transaction's end. They are valid until another store writes. */
-export class RowMemory<Row> {
-  readonly #rows = new Map<string, Row>();
-
-  get(name: string): Row | undefined {
-    return this.#rows.get(name);
-  }
-
-  set(name: string, row: Row): void {
-    this.#rows.delete(name);
-    this.#rows.set(name, row);
-    if (this.#rows.size <= MOST_REMEMBERED) return;
-    const [oldest] = this.#rows.keys();
-    if (oldest !== undefined) this.#rows.delete(oldest);
-  }
-
-  delete(name: string): void {
-    this.#rows.delete(name);
-  }
-
-  clear(): void {
-    this.#rows.clear();
+export class RowMemory<Row extends {}> extends BoundedMap<string, Row> {
+  constructor() {
+    super(MOST_REMEMBERED);
   }
 }
 
-interface Table<Row> {
+interface Table<Row extends {}> {
   readonly name: string;
   readonly keys: readonly (keyof Row & string)[];
   readonly memory: RowMemory<Row>;

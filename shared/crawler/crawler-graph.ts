@@ -1,5 +1,6 @@
 import { conditionText } from './condition.ts';
 import type { Crawler } from './crawler.ts';
+import { FILE_STEP } from './file-step.ts';
 import type { Join } from './joins/joins.ts';
 
 /** A way to a step: from another step's links or failure, or from seeds if `from` is missing. */
@@ -31,8 +32,10 @@ export function graphJson(crawler: Crawler): object {
   return { steps: stepNames(crawler), edges: edgesOf(crawler), ...(joins.length === 0 ? {} : { joins }) };
 }
 
-function stepNames({ steps }: Crawler): string[] {
-  return steps.length === 0 ? [ONLY_STEP] : steps.map(({ name }) => name);
+/** The steps' names, and that of the step that stores files if URLs start there. */
+function stepNames({ steps, patterns }: Crawler): string[] {
+  const files = Object.keys(patterns).filter((name) => name === FILE_STEP.name);
+  return steps.length === 0 ? [ONLY_STEP] : [...steps.map(({ name }) => name), ...files];
 }
 
 function edgesOf(crawler: Crawler): Edge[] {

@@ -90,7 +90,7 @@ export class Crawler {
     this.joinPlan = planner.plan();
     this.#byKey = new Map((isShort ? [] : [...this.steps, FILE_STEP]).map((step) => [step.key, step]));
     this.#patterns = Object.entries(patterns).flatMap(([name, texts]) =>
-      texts.map((pattern) => [pattern, this.stepNamed(name)?.key ?? FIRST_STEP] as const),
+      texts.map((pattern) => [pattern, keyOf(name, this.first)] as const),
     );
   }
 
@@ -224,6 +224,11 @@ function seedsOf({ seeds }: AnyDefinition): Crawler['seeds'] {
 function patternsOf({ patterns = {} }: AnyDefinition): Readonly<Record<string, readonly string[]>> {
   const texts = patterns as Readonly<Record<string, string | readonly string[]>>;
   return Object.fromEntries(Object.entries(texts).map(([name, each]) => [name, [each].flat()]));
+}
+
+/** Returns a step's name in tasks. */
+function keyOf(name: string, first: Step | undefined): string {
+  return name === first?.name ? FIRST_STEP : name;
 }
 
 function stepsOf({ steps }: AnyDefinition): Step[] {

@@ -90,7 +90,8 @@ function stepProblems(definition: AnyDefinition): string[] {
       );
     return own.map((each) => `step ${name}: ${each}`);
   });
-  const unknown = Object.keys(definition.patterns ?? {}).filter((name) => !names.includes(name));
+  const starts = [...names, FILE_STEP.name];
+  const unknown = Object.keys(definition.patterns ?? {}).filter((name) => !starts.includes(name));
   problems.push(...unknown.map((name) => `patterns name ${name}, which is no step`));
   const sessions = sessionNameProblems(
     steps.map(([name, step]) => ({ ...step, name })),

@@ -138,8 +138,11 @@ export interface Definition<
   readonly seeds?:
     | readonly string[]
     | ((about: { readonly args: z.output<Args> }) => readonly string[] | Promise<readonly string[]>);
-  /** By step, the patterns of URLs that start there: seeds, and links in a run that follows all links. Same syntax as `--include`. */
-  readonly patterns?: { readonly [N in keyof NoInfer<Names>]?: string | readonly string[] };
+  /**
+   * By step, the patterns of URLs that start there: seeds, and links in a run that follows all links. Same syntax as `--include`. Those of
+   * `download` are stored as files.
+   */
+  readonly patterns?: { readonly [N in keyof NoInfer<Names> | 'download']?: string | readonly string[] };
   readonly steps: StepsOf<z.output<Args>, Names, To, Keeps, Items, Sessions>;
   /** Further sessions by name, which steps choose with their own `session`. */
   readonly sessions?: { readonly [N in keyof Sessions]: SessionDefinition };

@@ -52,6 +52,8 @@ export class TableReader {
   #missing: readonly NamedPath[];
   #records = 0;
   #rows = 0;
+  #hasWanted = false;
+  #hasOthers = false;
   #isListFound = false;
   #hasItemRows = false;
 
@@ -69,7 +71,11 @@ export class TableReader {
    */
   *rows(record: TableRecord): Generator<Row, void, void> {
     const { outcome, step, hasEmpty = false, where } = this.#query;
-    if (outcome !== undefined && record.outcome !== outcome) return;
+    if (outcome !== undefined && record.outcome !== outcome) {
+      this.#hasOthers = true;
+      return;
+    }
+    this.#hasWanted = true;
     const found = this.#stepOf(record);
     // A joined line without a record has no step, and is kept.
     if (step !== undefined && record.step !== step && record.task !== undefined) return;
@@ -116,6 +122,11 @@ export class TableReader {
   /** The steps of all records with the query's outcome, even steps that were not asked for. Empty for crawlers of one function. */
   get steps(): ReadonlyMap<string, StepFound> {
     return this.#steps;
+  }
+
+  /** Are there records, but none with the query's outcome? */
+  get hasOnlyOthers(): boolean {
+    return this.#hasOthers && !this.#hasWanted;
   }
 
   /** Has any record more than one row, because it has several items? */

@@ -120,7 +120,7 @@ async function testedRun(work: AuthorsWork, { pages, seeds, step: name, kept }: 
     const url = readUrl(text);
     if (isProblem(url))
       throw new Error(`expected a seed such as https://www.example.com/, got "${text}": ${url.problem}`);
-    const step = stepFor(crawler, name, url.href);
+    const step = name === undefined ? crawler.startOf(url.href) : stepFor(crawler, name, url.href);
     expectKept(crawler, step, kept);
     return offerOf(
       url,
@@ -205,10 +205,15 @@ function madeOf({ html, json, url }: SavedPage): Page {
 /**
  * Returns a step, by its name in tasks: the step of a given name or, without one, the step where a URL starts.
  *
- * @throws Error if there is no such step
+ * @throws Error if there is no such step, or if the URL is stored as a file, which no step reads
  */
 export function stepFor(crawler: Crawler, name: string | undefined, url: string): string {
-  if (name === undefined) return crawler.startOf(url);
+  const start = crawler.startOf(url);
+  if (name === undefined && start === FILE_STEP.key)
+    throw new Error(
+      `crawler ${crawler.name} stores ${url} as a file, by its patterns: name the step that is to read it`,
+    );
+  if (name === undefined) return start;
   const step: Step | undefined = crawler.stepNamed(name);
   if (step !== undefined) return step.key;
   const names = crawler.steps.map((each) => each.name);

@@ -102,3 +102,30 @@ test('a fleet stores the files that a step downloads, each content once', async 
   await Promise.all(workers.map((worker) => worker.ended));
   expect(await stored(workplace, site)).toEqual(STORED);
 });
+
+test('URLs that match the pattern of download are stored: those of a list, and links that a run follows', async () => {
+  const site = new TestSite();
+  await site.start();
+  onTestFinished(() => site.stop());
+  answer(site);
+  const workplace = await openWorkplace();
+  await writeFile(
+    join(workplace.folder, 'papers.ts'),
+    `import { defineCrawler } from 'trawl';
+export default defineCrawler({ name: 'papers', patterns: { download: '*.pdf' }, steps: { page: { run() {} } } });
+`,
+  );
+  await writeFile(join(workplace.folder, 'list.txt'), `${site.url('/there.pdf')}\n${site.url('/files')}\n`);
+  const args = ['crawl', 'list.txt', '--run', 'r', '--follow', '--crawler', './papers.ts', ...AT_FULL_SPEED];
+  await workplace.json([...args, '--include', '*.pdf']);
+  const records = (await workplace.records('r')).filter(({ step }) => step === 'download');
+  const files = records.map(({ url, data }) => [url.replace(site.origin, ''), (data as { from?: string }).from]);
+  expect(files.sort()).toEqual([
+    ['/a.pdf', undefined],
+    ['/there.pdf', undefined],
+  ]);
+  expect((await readdir(join(workplace.folder, 'output/r/files'))).map((name) => extname(name))).toEqual([
+    '.pdf',
+    '.pdf',
+  ]);
+});

@@ -53,6 +53,17 @@ test('a fallback is drawn as a dashed edge of its own', () => {
   });
 });
 
+test('the step that stores files is drawn if URLs start there', () => {
+  const files = defineCrawler({ name: 'files', patterns: { download: '*.pdf' }, steps: { start: { run() {} } } });
+  expect(graphLines(files, 'mermaid').slice(2)).toEqual([
+    '  s0["start"]',
+    '  s1["download"]',
+    '  seeds --> s0',
+    '  seeds -->|"*.pdf"| s1',
+  ]);
+  expect(graphJson(files)).toMatchObject({ steps: ['start', 'download'] });
+});
+
 test('a crawler of one function is drawn as a single step', () => {
   const short = defineCrawler({ name: 'short', step: () => ({}) });
   expect(graphLines(short, 'mermaid')).toEqual(['flowchart TD', '  seeds([seeds])', '  s0["step"]', '  seeds --> s0']);

@@ -20,6 +20,7 @@ function refusal(definition: object): readonly string[] {
 test.each<[string, object, readonly string[]]>([
   ['that is valid',                 { name: 'a', steps: { start: { to: ['b'], run }, b: { run } } }, []],
   ['of one function',               { name: 'a', step: run },                                        []],
+  ['with patterns of files',        { name: 'a', patterns: { download: '*.pdf' }, steps: { start: { run } } }, []],
   ['without a name',                { steps: { start: { run } } },                                   ['crawler without a name: expected a name of letters, digits and hyphens, at most 63']],
   ['with both step and steps',      { name: 'a', step: run, steps: { start: { run } } },             ['crawler a: expected either step or steps, got both']],
   ['with neither step nor steps',   { name: 'a' },                                                   ['crawler a: expected steps, by their names: { start: { run({ page }) { … } } }']],

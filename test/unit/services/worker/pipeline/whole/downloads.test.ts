@@ -131,3 +131,19 @@ test('a crawler can’t define a step named download', () => {
   const define = () => defineCrawler({ name: 'files', steps: { download: { run() {} } } });
   expect(define).toThrow('crawler files: step download: expected another name: this is the step that stores files');
 });
+
+test('a tested page whose URL is stored as a file names the way out, and a tested run leaves such a seed out', async () => {
+  const crawler = defineCrawler({
+    name: 'files',
+    patterns: { download: '*.pdf' },
+    steps: { start: { run: ({ emit }) => emit({ n: 1 }) } },
+  });
+  const url = 'https://a.test/a.pdf';
+  await expect(testCrawler(crawler, { html: '', url })).rejects.toThrow(
+    'crawler files stores https://a.test/a.pdf as a file, by its patterns: name the step that is to read it',
+  );
+  expect(await testCrawler(crawler, { html: '', url, step: 'start' })).toMatchObject({ items: [{ n: 1 }] });
+  const pages = [{ html: '', url: 'https://a.test/' }];
+  const { items } = await testCrawler(crawler, { pages, seeds: [url, 'https://a.test/'] });
+  expect(items).toEqual({ start: [{ n: 1 }] });
+});

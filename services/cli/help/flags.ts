@@ -185,6 +185,11 @@ const ANSWERS: readonly {
     words: ['js', 'javascript', 'headless', 'browser', 'render', 'render-js', 'wait-for', 'screenshot'],
   },
   {
+    said: 'A crawler stores files, by download(links) in a step or by a pattern of its step download.',
+    commands: ['crawl', 'produce'],
+    words: ['download', 'downloads', 'files', 'images', 'media', 'pdf', 'pdfs', 'page-requisites', 'assets'],
+  },
+  {
     said: 'Redirects are followed without a flag.',
     commands: ['crawl', 'produce', 'try'],
     words: ['location', 'follow-redirects'],

@@ -88,7 +88,8 @@ async function writeRows(
     );
     await output.finish();
     if (path !== undefined) say(`${counted(written, whatOf(query, reader))} written to ${path}`);
-    if (!output.isOver) say(...remarks(reader), ...remarksOnSteps(plan, reader, written));
+    if (!output.isOver)
+      say(...remarks(reader), ...remarksOnSteps(plan, reader, written), ...remarkOnOthers(plan, reader));
   } finally {
     await output.close();
   }
@@ -158,6 +159,12 @@ function remarksOnSteps({ query, format }: TablePlan, { steps }: TableReader, wr
   return isMixed
     ? [`trawl: the rows are from several steps: ${ofRows.map((name) => `--step ${quoted(name)}`).join(', ')}`]
     : [];
+}
+
+/** Says that none of a run's pages is done. Not said of a table of failures, for which none is good news. */
+function remarkOnOthers({ query: { outcome } }: TablePlan, { hasOnlyOthers }: TableReader): string[] {
+  const isRemarkable = outcome === 'done' && hasOnlyOthers;
+  return isRemarkable ? ['trawl: no page is done: all records are of failed or skipped ones (--all)'] : [];
 }
 
 async function* interruptible<T>(records: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {

@@ -58,6 +58,7 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
   if (isAlone(progress)) lines.push(NO_LINKS);
   if ((reasons.skipped.private_address ?? 0) > 0)
     lines.push('Private addresses are refused; --private-hosts allows named ones.');
+  if (done === 0 && (reasons.skipped.content_type ?? 0) > 0) lines.push(NO_TEXT);
   lines.push(...hostsDownLines(progress, recordsFlag));
   if (options.unreadProxy !== undefined && gotNoAnswer(progress)) lines.push(unreadProxyLine(options.unreadProxy));
   if (records !== undefined && done > 0)
@@ -69,6 +70,9 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
 }
 
 const NO_URLS = 'The seeds contained no URL to crawl.';
+
+const NO_TEXT =
+  "Only text such as HTML is read. A crawler can store other files (patterns: { download: '*' }), or take them (accepts).";
 
 const NO_LINKS =
   'No link was followed: the page has none, or forbids it (nofollow). Links added by JavaScript are not seen.';

@@ -33,6 +33,17 @@ test('a table of several steps has a row for each item, and a remark on the flag
   }
 });
 
+test('a table of a run whose pages all failed names the flag that shows them; one of its failures needs no remark', async () => {
+  const [site, workplace] = [await openPractice(), await openWorkplace()];
+  await workplace.run(['crawl', site.url('/nothing-here'), '--run', 'r', ...AT_FULL_SPEED]);
+  const remark = 'trawl: no page is done: all records are of failed or skipped ones (--all)';
+  const said = async (...flags: string[]) => (await workplace.run(['records', 'r', ...flags])).stderr.trim();
+  expect(await said()).toBe(remark);
+  expect(await said('--format', 'csv')).toBe(remark);
+  expect(await said('--all')).toBe('');
+  expect(await said('--skipped')).toBe('');
+});
+
 test('if its crawler cannot be loaded, a table has the columns that its records have', {
   timeout: 120_000,
 }, async () => {

@@ -193,6 +193,7 @@ test.each([
 test.each([
   ['crawl', '--fresh',    'A crawl fetches its pages again without a flag, unless --dedup ever is given.'],
   ['try',   '--headless', 'Trawl runs no JavaScript: look for the JSON that the page loads.'],
+  ['crawl', '--images',   'A crawler stores files, by download(links) in a step or by a pattern of its step download.'],
   ['crawl', '--location', 'Redirects are followed without a flag.'],
   ['crawl', '--set',      'Each setting is a flag of its own: --help --all lists them.'],
   ['crawl', '-s',         'Each setting is a flag of its own: --help --all lists them. --quiet hides the progress.'],

@@ -211,6 +211,13 @@ test('the summary names --private-hosts if pages were skipped for a private addr
   expect(summaryLines(ENDED).join('\n')).not.toContain('--private-hosts');
 });
 
+test('the summary names the way to store files if nothing but their types was answered', () => {
+  const reasons = { failed: {}, skipped: { content_type: 3 } };
+  const ended = progressOf({ state: 'finished', done: 0, skipped: 3, reasons });
+  expect(summaryLines(ended).join('\n')).toContain("patterns: { download: '*' }");
+  expect(summaryLines({ ...ended, done: 1 }).join('\n')).not.toContain('download');
+});
+
 test('the summary for scripts has exactly these fields', () => {
   expect(summaryJson(ENDED)).toEqual({
     run: 'r',

@@ -56,5 +56,5 @@ function pathFrom(folder: string, file: string): string {
 
 /** Quotes a word of a command so that it is safe to paste into a shell: a host in a URL can be `$(reboot).example.com`. */
 export function quoted(text: string): string {
-  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { LEAST_RIGHTS } from '../../shared/stores/redis/rights/least-rights.ts';
+import { grantOf, LEAST_RIGHTS } from '../../shared/stores/redis/rights/least-rights.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
 import { openFleet } from '../support/processes/fleet.ts';
 
@@ -17,7 +17,7 @@ async function addUser(redis: Redis, prefix: string, rights: readonly string[]):
 
 test('a Redis user with just LEAST_RIGHTS can crawl, replay and forget without a refused command', async () => {
   const { workplace, site, redis, keyPrefix } = await openFleet({ pages: 5 });
-  const env = await addUser(redis, keyPrefix, [...NOTHING, `~${keyPrefix}*`, ...LEAST_RIGHTS.split(' ')]);
+  const env = await addUser(redis, keyPrefix, [...NOTHING, `~${keyPrefix}*`, ...LEAST_RIGHTS]);
   const run = (...args: string[]) => workplace.start(args, undefined, { env }).ended;
   const trawl = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
   await trawl('produce', site.url('/sitemap.xml'), site.url('/none'), '--run', 'mine', ...AT_FULL_SPEED);
@@ -43,7 +43,7 @@ test.each([
   const env = await addUser(redis, keyPrefix, [...NOTHING, `~${keyPrefix}*`, ...rights]);
   const { code, stderr } = await workplace.start(['produce', site.url('/page/1')], undefined, { env }).ended;
   expect({ code, stderr }).toMatchObject({ code: 78, stderr: expect.stringMatching(lacking) });
-  expect(stderr).toContain(`Grant it: redis-cli ACL SETUSER USER '~${keyPrefix}*' ${LEAST_RIGHTS}`);
+  expect(stderr).toContain(`Grant it: ${grantOf(keyPrefix)}`);
 });
 
 test('a read-only Redis user can run trawl status', async () => {

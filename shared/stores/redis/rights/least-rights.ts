@@ -1,11 +1,15 @@
 import { ConfigurationError } from '../../../runtime/errors.ts';
+import { quoted } from '../../../runtime/started-as.ts';
 
 /** The least rights that an ACL user needs, beside its keys. */
-export const LEAST_RIGHTS = '+@read +@write +@connection +@scripting +@transaction +time +info +config|get';
+export const LEAST_RIGHTS: readonly string[] = [
+  ...['+@read', '+@write', '+@connection', '+@scripting', '+@transaction'],
+  ...['+time', '+info', '+config|get'],
+];
 
-/** Returns the command that grants all rights that a fleet needs. */
+/** Returns the command that grants all rights that a fleet needs, for a shell: one of them has a `|` in it. */
 export function grantOf(prefix: string): string {
-  return `redis-cli ACL SETUSER USER '~${prefix}*' ${LEAST_RIGHTS}`;
+  return `redis-cli ACL SETUSER USER ${[`~${prefix}*`, ...LEAST_RIGHTS].map(quoted).join(' ')}`;
 }
 
 /** Returns an error that names the rights that a user lacks on the fleet's keys, and the command that grants them. */

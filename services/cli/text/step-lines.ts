@@ -16,7 +16,8 @@ export function stepLines(progress: RunProgress): string[] {
     progress[name] - others.reduce((sum, each) => sum + each[name], 0);
   const [discovered, done] = [restOf('discovered'), restOf('done')];
   const first = { discovered, done, skipped: restOf('skipped'), failed: restOf('failed') };
-  const rows = [['(first)', first] as const, ...Object.entries(steps)].map(([name, each]) => [
+  const ofFirst = discovered === 0 ? [] : [['(first)', first] as const];
+  const rows = [...ofFirst, ...Object.entries(steps)].map(([name, each]) => [
     `  ${name}`,
     `${count(each.done)} of ${count(each.discovered)} done`,
     each.skipped > 0 ? `${count(each.skipped)} skipped` : '',

@@ -17,6 +17,8 @@ test('pages of no named step are counted for the first step', () => {
     '  (first)  2 of 3 done  1 skipped',
     '  product  4 of 7 done             2 failed',
   ]);
+  const ofFiles = { ...progress, ...{ discovered: 7, done: 4, skipped: 0, failed: 2 } };
+  expect(stepLines(ofFiles)).toEqual(['Steps:', '  product  4 of 7 done    2 failed']);
   const { steps: _, ...without } = progress;
   expect(stepLines(without)).toEqual([]);
 });

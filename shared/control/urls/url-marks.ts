@@ -4,7 +4,7 @@ import { keyWithLogin } from '../../task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../task/url/url.ts';
 import { urlKeyOf } from '../../task/url/url-key.ts';
 
-/** The marks of a URL's first step in several runs, whose rules may differ. */
+/** The marks of a URL in several runs, whose rules may differ. */
 export interface UrlMarks {
   /** The given text, serialised if it is a URL. */
   readonly url: string;
@@ -12,9 +12,9 @@ export interface UrlMarks {
   readonly host: string;
   /** The mark in a run without rules. */
   readonly plain: string;
-  /** Run → mark. */
+  /** Run → mark of the first step. */
   readonly ofRun: ReadonlyMap<string, string>;
-  /** All marks, each once, the plain one first. */
+  /** All marks, each once, the plain one first; with those of the other steps that the runs have come to. */
   readonly all: readonly string[];
 }
 
@@ -37,13 +37,17 @@ export async function marksOfUrl(text: string, ids: readonly string[], runs: Run
     };
   }
   const ofRun = new Map<string, string>();
+  const ofSteps = new Set<string>();
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const some = ids.slice(at, at + AT_ONCE);
     const progresses = await Promise.all(some.map((id) => runs.progress(id)));
     for (const [index, id] of some.entries()) {
-      ofRun.set(id, markOf(keyWithLogin(urlKeyOf(read.canonical, progresses[index]?.options.urlKey), read.login)));
+      const { options, steps = {} } = progresses[index] ?? {};
+      const key = keyWithLogin(urlKeyOf(read.canonical, options?.urlKey), read.login);
+      ofRun.set(id, markOf(key));
+      for (const step of Object.keys(steps)) ofSteps.add(markOf(key, step));
     }
   }
   const plain = markOf(keyWithLogin(read.canonical, read.login));
-  return { url: read.href, host: read.host, plain, ofRun, all: [...new Set([plain, ...ofRun.values()])] };
+  return { url: read.href, host: read.host, plain, ofRun, all: [...new Set([plain, ...ofRun.values(), ...ofSteps])] };
 }

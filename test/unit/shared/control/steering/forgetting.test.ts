@@ -17,3 +17,13 @@ test('a URL is forgotten by the rules of every run, however many are newer', asy
   const { total } = await forgetMarks({ url: 'http://www.a.test/1' }, { marks, runs }, { isDry: true });
   expect(total.forgotten + total.kept).toBe(1);
 });
+
+test('a URL is forgotten at every step that has taken it', async () => {
+  const { database, runs, marks, frontier } = openLocalParts({ clock: new SteppedClock() });
+  onTestFinished(() => database.close());
+  await runs.open('r', { ...FAST_RUN, dedup: 'ever' }, 'p');
+  const [url, offer] = ['http://a.test/1', { host: 'a.test', depth: 0, queue: 'normal' } as const];
+  await frontier.offer('r', [{ ...offer, url, step: 'product', mark: `product ${url}` }]);
+  const { total } = await forgetMarks({ url }, { marks, runs }, { isDry: true });
+  expect(total.forgotten + total.kept).toBe(1);
+});

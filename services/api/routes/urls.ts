@@ -21,6 +21,7 @@ const biographySchema = z.looseObject({
   runs: z.array(
     z.looseObject({
       run: z.string(),
+      step: z.string().optional().describe("The step of the run's crawler; absent for the first"),
       forbidden: z
         .string()
         .optional()
@@ -40,7 +41,7 @@ const biographySchema = z.looseObject({
   truncated: z
     .boolean()
     .describe(
-      `True if there are more runs than the ${MOST_RUNS_OF_URL} newest, which are searched; \`run\` searches any one`,
+      `True if there are more runs, or steps of runs, than the ${MOST_RUNS_OF_URL} newest, which are searched; \`run\` searches any one`,
     ),
   attempts: z.array(attemptSchema),
   letters: z.array(letterSchema).nullable(),

@@ -22,8 +22,11 @@ interface BiographyTextOptions {
 export function biographyLines(biography: Biography, options: BiographyTextOptions): string[] {
   const { url, runs, attempts, letters, lettersProblem, known } = biography;
   const lines = [url, ...knownLines(biography, options)];
-  for (const chapter of runs)
-    lines.push(`Run ${chapter.run} (${chapter.runState}): ${chapterText(chapter, url)}${groupText(chapter)}`);
+  for (const chapter of runs) {
+    const { run, runState, step } = chapter;
+    const at = step === undefined ? '' : `, step ${step}`;
+    lines.push(`Run ${run} (${runState})${at}: ${chapterText(chapter, url)}${groupText(chapter)}`);
+  }
   if (attempts.length > 0) lines.push('Failed attempts of the last 24 hours:', ...table(attempts.map(attemptRow)));
   for (const letter of letters ?? []) {
     const { id, reason, failedAt } = letter as { id: string; reason: string; failedAt: string };
@@ -75,7 +78,7 @@ function chapterText(chapter: RunChapter, url: string): string {
   if (place !== undefined) return placeText(place, chapter);
   if (record !== undefined) return recordText(record);
   if (hasFailed) return 'failed; its records are not on this machine.';
-  if (!isMarked) return `${unknownText(unknown)}${otherStepsText(chapter, url)}`;
+  if (!isMarked) return `${unknownText(unknown)}${groupsText(chapter, url)}`;
   const robots = forbidden === undefined ? '' : ` Currently, ${forbidden}.`;
   return hasOwnMarks
     ? `done or skipped; its records are not on this machine.${robots}`
@@ -92,17 +95,14 @@ function unknownText(unknown: UnknownUrl | undefined): string {
   if (!progress.options.follow && progress.steps === undefined)
     return 'not known; it follows no links, except where a step does (--follow).';
   const leftOut = leftOutLines(progress);
-  if (leftOut.length === 0 && progress.steps !== undefined) return 'not known at the first step of its crawler.';
   if (leftOut.length === 0) return 'not known; no page has linked to it, and no link was left out.';
   return `not known; no page has linked to it, or the link was left out. ${leftOut.join(' ')}`;
 }
 
-/** Where to find a page that only later steps have: their tasks are not looked up. */
-function otherStepsText({ run, unknown }: RunChapter, url: string): string {
-  const names = Object.keys(unknown?.progress.steps ?? {});
-  if (names.length === 0) return '';
-  const where = `${TRAWL} records ${run} --all --where ${quoted(`url=${url}`)}`;
-  return ` Another step may have it (${names.join(', ')}): ${where}`;
+/** Where to find a page of a group: its mark names the group's owner, so it can't be looked up by its URL. */
+function groupsText({ run, unknown }: RunChapter, url: string): string {
+  if (unknown?.progress.options.joins === undefined) return '';
+  return ` A group may have it: ${TRAWL} records ${run} --all --where ${quoted(`url=${url}`)}`;
 }
 
 /** The pages that the joins of an owner's group wait for. */

@@ -24,7 +24,7 @@ import { isProblem, originOf, readUrl } from '../../task/url/url.ts';
 import type { FoundLetter } from '../letters/letter-filter.ts';
 import { letterJson } from '../letters/letter-json.ts';
 import { type UnknownUrl, unknownUrl } from './unknown-url.ts';
-import { MOST_RUNS_OF_URL, marksOfUrl } from './url-marks.ts';
+import { MOST_RUNS_OF_URL, marksOfUrl, type StepMark } from './url-marks.ts';
 
 /** Everything known about a URL. */
 export interface Biography {
@@ -32,9 +32,9 @@ export interface Biography {
   readonly mark: string;
   /** A run that shares its marks has taken the URL. */
   readonly known: boolean;
-  /** Runs that know the URL; with `--run`, only that run. */
+  /** A chapter for each run, and each of its steps, that knows the URL; with `--run`, only of that run, which has one in any case. */
   readonly runs: readonly RunChapter[];
-  /** There are older runs, which were not searched. */
+  /** There are older runs, which were not searched, or not all of whose steps were. */
   readonly truncated: boolean;
   /** The last ten failed attempts of the past 24 hours, newest first. */
   readonly attempts: readonly AttemptNote[];
@@ -44,6 +44,8 @@ export interface Biography {
 }
 
 export interface RunChapter extends TaskTrace {
+  /** Absent for the first step. */
+  readonly step?: string;
   readonly task: string;
   /** Why the whole run waits, if it is paused. */
   readonly pauseReason?: string;
@@ -57,9 +59,9 @@ export interface RunChapter extends TaskTrace {
   readonly unknown?: UnknownUrl;
 }
 
-/** Number of the newest runs that are searched thoroughly, see {@link HowToTrace}. */
+/** Number of tasks that are searched thoroughly, those of the newest runs; see {@link HowToTrace}. */
 const MOST_TRACED_THOROUGHLY = 100;
-/** Runs traced at once, so that the store is not kept busy for long. */
+/** Tasks traced at once, so that the store is not kept busy for long. */
 const TRACED_AT_ONCE = 100;
 /** Maximum number of runs searched for the record: any run that shares its marks may have taken the URL. */
 const MOST_RECORDS = 20;
@@ -85,62 +87,95 @@ export async function lookUp(text: string, run: string | undefined, archives: Ar
   const listed = run === undefined ? await stores.runs.list(MOST_RUNS_OF_URL + 1) : [run];
   const ids = listed.slice(0, MOST_RUNS_OF_URL);
   const { url, host, plain, ofRun, all } = await marksOfUrl(text, ids, stores.runs);
-  const markIn = (id: string): string => ofRun.get(id) ?? plain;
+  const asked = ids.flatMap((id) => (ofRun.get(id) ?? []).map((at): Asked => ({ run: id, ...at })));
+  const tasks = asked.slice(0, MOST_RUNS_OF_URL);
   const [known, attempts, traces, letters, refusal] = await Promise.all([
     Promise.all(all.map((mark) => stores.biographer.isKnown(mark))),
     Promise.all(all.map((mark) => stores.frontier.attempts(mark))),
-    tracesOf(ids, (id) => ({ mark: markIn(id), host }), stores.biographer),
+    tracesOf(tasks, host, stores.biographer),
     lettersOf(all, host, archives),
     refusalOf(url, stores.robots),
   ]);
+  const chapterOf = (traced: Traced, record?: PageRecord): Promise<RunChapter> =>
+    writeChapter(traced, { url, record, refusal }, stores);
   const chapters: RunChapter[] = [];
+  let unknown: Traced | undefined;
   let looked = 0;
-  for (const trace of traces) {
-    if (trace === undefined) continue;
-    const task = taskIdOf(trace.run, markIn(trace.run));
-    const mayHaveIt = trace.isMarked || trace.hasFailed;
-    const isOver = mayHaveIt && trace.place === undefined;
-    const record = isOver && looked++ < MOST_RECORDS ? await recordOf(trace.run, task, archives) : undefined;
-    const isItsOwn =
-      trace.place !== undefined || trace.hasFailed || record !== undefined || (trace.isMarked && trace.hasOwnMarks);
-    if (run === undefined && !isItsOwn) continue;
-    const isTold = !isOver || record !== undefined || trace.hasFailed;
-    const isUnknown = !isProblem(readUrl(url)) && !trace.isMarked && !isItsOwn;
-    const progress =
-      trace.runState === 'paused' || isUnknown || (!isTold && refusal !== undefined)
-        ? await stores.runs.progress(trace.run)
-        : undefined;
-    const { pauseReason } = progress ?? {};
-    const group = trace.isMarked ? await stores.frontier.group(trace.run, groupOf(markIn(trace.run))) : undefined;
-    chapters.push({
-      ...trace,
-      task,
-      ...(group === undefined ? {} : { group: { open: group.open, joins: group.joins } }),
-      ...(pauseReason === undefined ? {} : { pauseReason }),
-      ...(record === undefined ? {} : { record }),
-      ...(isTold || refusal === undefined || progress?.options.robots === 'ignore' ? {} : { forbidden: refusal }),
-      ...(isUnknown && progress !== undefined ? { unknown: unknownUrl(url, progress) } : {}),
-    });
+  for (const traced of traces) {
+    const { trace, mark } = traced;
+    const { place, isMarked, hasFailed, hasOwnMarks } = trace;
+    const isOver = (isMarked || hasFailed) && place === undefined;
+    const mayHave = isOver && looked++ < MOST_RECORDS;
+    const record = mayHave ? await recordOf(trace.run, taskIdOf(trace.run, mark), archives) : undefined;
+    const isItsOwn = place !== undefined || hasFailed || record !== undefined || (isMarked && hasOwnMarks);
+    if (isItsOwn || (run !== undefined && isMarked)) chapters.push(await chapterOf(traced, record));
+    else if (run !== undefined) unknown ??= traced;
   }
+  if (chapters.length === 0 && unknown !== undefined) chapters.push(await chapterOf(unknown));
   const newest = attempts
     .flat()
     .sort((a, b) => b.at - a.at)
     .slice(0, MOST_ATTEMPTS);
-  const mark = run === undefined ? plain : markIn(run);
-  const truncated = listed.length > ids.length;
+  const [first] = run === undefined ? [] : (ofRun.get(run) ?? []);
+  const truncated = listed.length > ids.length || asked.length > tasks.length;
+  const mark = first?.mark ?? plain;
   return { url, mark, known: known.includes(true), runs: chapters, truncated, attempts: newest, ...letters };
 }
 
-/** Traces a URL in these runs, newest first: the newest thoroughly, the others quickly. */
-async function tracesOf(
-  ids: readonly string[],
-  taskIn: (id: string) => Parameters<Biographer['trace']>[1],
-  biographer: Biographer,
-): Promise<(TaskTrace | undefined)[]> {
-  const traces: (TaskTrace | undefined)[] = [];
-  for (const some of partsOf(ids, TRACED_AT_ONCE)) {
-    const isQuick = traces.length >= MOST_TRACED_THOROUGHLY;
-    traces.push(...(await Promise.all(some.map((id) => biographer.trace(id, taskIn(id), { isQuick })))));
+interface Found {
+  readonly url: string;
+  readonly record: PageRecord | undefined;
+  /** Why robots.txt, as known now, forbids the URL. */
+  readonly refusal: string | undefined;
+}
+
+/** Tells what became of a task, or why the run doesn't know it. */
+async function writeChapter(
+  { trace, step, mark }: Traced,
+  { url, record, refusal }: Found,
+  { runs, frontier }: Archives['stores'],
+): Promise<RunChapter> {
+  const { run, runState, place, isMarked, hasFailed } = trace;
+  const isKnown = isMarked || hasFailed || place !== undefined;
+  const isUnknown = !isKnown && !isProblem(readUrl(url));
+  const isTold = !isKnown || place !== undefined || record !== undefined || hasFailed;
+  const isPaused = runState === 'paused';
+  const progress = isPaused || isUnknown || (!isTold && refusal !== undefined) ? await runs.progress(run) : undefined;
+  const { pauseReason } = progress ?? {};
+  const group = isMarked ? await frontier.group(run, groupOf(mark)) : undefined;
+  return {
+    ...trace,
+    ...(step === undefined ? {} : { step }),
+    task: taskIdOf(run, mark),
+    ...(group === undefined ? {} : { group: { open: group.open, joins: group.joins } }),
+    ...(pauseReason === undefined ? {} : { pauseReason }),
+    ...(record === undefined ? {} : { record }),
+    ...(isTold || refusal === undefined || progress?.options.robots === 'ignore' ? {} : { forbidden: refusal }),
+    ...(isUnknown && progress !== undefined ? { unknown: unknownUrl(url, progress) } : {}),
+  };
+}
+
+/** A task to trace: a URL at one step of a run. */
+interface Asked extends StepMark {
+  readonly run: string;
+}
+
+interface Traced extends StepMark {
+  readonly trace: TaskTrace;
+}
+
+/** Traces tasks, of the newest run first: the first ones thoroughly, the others quickly. Leaves out those of runs that the store doesn't know. */
+async function tracesOf(tasks: readonly Asked[], host: string, biographer: Biographer): Promise<Traced[]> {
+  const traces: Traced[] = [];
+  let done = 0;
+  for (const some of partsOf(tasks, TRACED_AT_ONCE)) {
+    const isQuick = done >= MOST_TRACED_THOROUGHLY;
+    const found = await Promise.all(some.map(({ run, mark }) => biographer.trace(run, { mark, host }, { isQuick })));
+    for (const [index, task] of some.entries()) {
+      const trace = found[index];
+      if (trace !== undefined) traces.push({ ...task, trace });
+    }
+    done += some.length;
   }
   return traces;
 }

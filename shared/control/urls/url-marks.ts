@@ -4,6 +4,13 @@ import { keyWithLogin } from '../../task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../task/url/url.ts';
 import { urlKeyOf } from '../../task/url/url-key.ts';
 
+/** The mark of a URL at one step. */
+export interface StepMark {
+  /** Absent for the first step. */
+  readonly step?: string;
+  readonly mark: string;
+}
+
 /** The marks of a URL in several runs, whose rules may differ. */
 export interface UrlMarks {
   /** The given text, serialised if it is a URL. */
@@ -12,13 +19,13 @@ export interface UrlMarks {
   readonly host: string;
   /** The mark in a run without rules. */
   readonly plain: string;
-  /** Run → mark of the first step. */
-  readonly ofRun: ReadonlyMap<string, string>;
-  /** All marks, each once, the plain one first; with those of the other steps that the runs have come to. */
+  /** Run → its marks: of the first step, then of each other that the run has come to. */
+  readonly ofRun: ReadonlyMap<string, readonly StepMark[]>;
+  /** All marks, each once, the plain one first. */
   readonly all: readonly string[];
 }
 
-/** Maximum number of runs searched for a URL, newest first: a few seconds. */
+/** Maximum number of runs searched for a URL, and of their steps, newest first: a few seconds. */
 export const MOST_RUNS_OF_URL = 20_000;
 /** Runs read at once, so that the store is not kept busy for long. */
 const AT_ONCE = 100;
@@ -32,22 +39,22 @@ export async function marksOfUrl(text: string, ids: readonly string[], runs: Run
       url: withoutCredentials(text),
       host: MALFORMED_HOST,
       plain,
-      ofRun: new Map(ids.map((id) => [id, plain])),
+      ofRun: new Map(ids.map((id) => [id, [{ mark: plain }]])),
       all: [plain],
     };
   }
-  const ofRun = new Map<string, string>();
-  const ofSteps = new Set<string>();
+  const ofRun = new Map<string, readonly StepMark[]>();
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const some = ids.slice(at, at + AT_ONCE);
     const progresses = await Promise.all(some.map((id) => runs.progress(id)));
     for (const [index, id] of some.entries()) {
       const { options, steps = {} } = progresses[index] ?? {};
       const key = keyWithLogin(urlKeyOf(read.canonical, options?.urlKey), read.login);
-      ofRun.set(id, markOf(key));
-      for (const step of Object.keys(steps)) ofSteps.add(markOf(key, step));
+      const others = Object.keys(steps).map((step) => ({ step, mark: markOf(key, step) }));
+      ofRun.set(id, [{ mark: markOf(key) }, ...others]);
     }
   }
   const plain = markOf(keyWithLogin(read.canonical, read.login));
-  return { url: read.href, host: read.host, plain, ofRun, all: [...new Set([plain, ...ofRun.values(), ...ofSteps])] };
+  const marks = [...ofRun.values()].flat().map(({ mark }) => mark);
+  return { url: read.href, host: read.host, plain, ofRun, all: [...new Set([plain, ...marks])] };
 }

@@ -178,6 +178,8 @@ export interface Biography {
 
 export interface Chapter {
   readonly run: string;
+  /** Absent for the first step. */
+  readonly step?: string;
   readonly runState: RunState;
   readonly isMarked: boolean;
   readonly hasFailed: boolean;

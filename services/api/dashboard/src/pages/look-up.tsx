@@ -74,10 +74,13 @@ function Story({ biography }: { readonly biography: Biography }) {
         <Table
           label="Runs that know it"
           rows={runs}
-          keyOf={({ run }) => run}
+          keyOf={({ run, step = '' }) => `${run} ${step}`}
           none={truncated ? 'None of the newest runs.' : 'None.'}
           columns={[
             { name: 'Run', of: ({ run }) => <a href={linkTo(['runs', run])}>{run}</a>, isHead: true },
+            ...(runs.some(({ step }) => step !== undefined)
+              ? [{ name: 'Step', of: ({ step }: Chapter) => <Other>{step ?? 'the first'}</Other> }]
+              : []),
             { name: 'State', of: ({ runState }) => <State of={runState} /> },
             { name: 'What became of it', of: (chapter) => <Other>{chapterText(chapter)}</Other> },
           ]}

@@ -88,14 +88,19 @@ test('a page whose record is elsewhere is shown with what robots.txt says now', 
   );
 });
 
-test('a run whose crawler has more steps is not said to lack a URL that a later step may have', () => {
-  const steps = { product: { discovered: 1, done: 1, skipped: 0, failed: 0 } };
-  const progress = { options: { follow: false }, leftOut: {}, discovered: 2, steps };
+test('a run whose crawler makes joins is not said to lack a URL that a group may have', () => {
+  const joins = { joins: {} };
+  const progress = { options: { follow: false, joins }, leftOut: {}, discovered: 2, steps: {} };
   const unknown = unknownUrl(URL_OF_PAGE, progress as unknown as RunProgress);
-  const told = toldOf({ isMarked: false, hasFailed: false, unknown });
-  expect(told).not.toContain('no page has linked to it');
-  expect(told).toContain('not known at the first step of its crawler. Another step may have it (product): ');
-  expect(told).toContain(` records r --all --where 'url=${URL_OF_PAGE}'`);
+  expect(toldOf({ isMarked: false, hasFailed: false, unknown })).toContain(
+    `A group may have it: trawl records r --all --where 'url=${URL_OF_PAGE}'`,
+  );
+});
+
+test('what a later step made of a URL is told with its name', () => {
+  expect(toldOf({ step: 'product', isMarked: true, hasOwnMarks: true })).toBe(
+    'Run r (finished), step product: done or skipped; its records are not on this machine.',
+  );
 });
 
 test('the rule named for an unknown URL allows for patterns of steps', () => {

@@ -1,6 +1,6 @@
 import type { PageRecord } from '../../shared/ports/record.ts';
 import type { Sink } from '../../shared/ports/sink.ts';
-import { Deque } from '../../shared/runtime/deque.ts';
+import { Deque } from '../../shared/runtime/collections/deque.ts';
 
 interface Waiting {
   readonly record: PageRecord;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { ExpiringCache } from '../../shared/runtime/expiring-cache.ts';
+import { ExpiringCache } from '../../shared/runtime/collections/expiring-cache.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Outcome } from '../../shared/task/task/outcome.ts';
 import type { Task } from '../../shared/task/task/task.ts';

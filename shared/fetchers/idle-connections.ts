@@ -1,4 +1,4 @@
-import { BoundedMap } from '../runtime/bounded-map.ts';
+import { BoundedMap } from '../runtime/collections/bounded-map.ts';
 import { memoryLimit, openFileLimit } from '../runtime/limits.ts';
 
 /** Maximum idle connections: enough for 2,000 hosts that get a request every second, with two connections each. */

@@ -1,5 +1,5 @@
 import { FetchError } from '../ports/fetcher.ts';
-import { BoundedMap } from '../runtime/bounded-map.ts';
+import { BoundedMap } from '../runtime/collections/bounded-map.ts';
 import { codeOf } from '../runtime/errors.ts';
 
 /** If this many hosts fail and none answers, the network is down. */

@@ -1,4 +1,4 @@
-import { Deque } from './deque.ts';
+import { Deque } from './collections/deque.ts';
 
 /** Runs at most a given number of pieces of work at once. The others wait their turn, first come, first served. */
 export class Turns {

@@ -10,7 +10,7 @@ import type {
   Transport,
 } from '../ports/transport.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { Deque } from '../runtime/deque.ts';
+import { Deque } from '../runtime/collections/deque.ts';
 import { QUEUES, type Queue } from '../task/task/routing.ts';
 import { allowedHeaders } from './message-headers.ts';
 

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
-import { ExpiringCache } from '../../runtime/expiring-cache.ts';
+import { ExpiringCache } from '../../runtime/collections/expiring-cache.ts';
 import { Turns } from '../../runtime/turns.ts';
 import type { Resolve } from '../address-guard.ts';
 import { type Family, usableFamilies, usableOf } from './address-families.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock.ts';
 
 /** Limits on the number of entries, on the sum of the sizes given to `keep`, or both. */
 type Bounds = { readonly max: number; readonly maxSize?: number } | { readonly maxSize: number };

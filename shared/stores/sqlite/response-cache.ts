@@ -1,7 +1,7 @@
 import type { FetchedPage } from '../../ports/fetcher.ts';
 import { MAX_CACHED_BYTES, type ResponseCache } from '../../ports/response-cache.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { ExpiringCache } from '../../runtime/expiring-cache.ts';
+import { ExpiringCache } from '../../runtime/collections/expiring-cache.ts';
 
 interface LocalResponseCacheOptions {
   readonly clock: Clock;

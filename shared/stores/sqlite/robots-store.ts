@@ -6,7 +6,7 @@ import {
   WAY_KEPT_MS,
 } from '../../ports/robots-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { ExpiringCache } from '../../runtime/expiring-cache.ts';
+import { ExpiringCache } from '../../runtime/collections/expiring-cache.ts';
 import type { RobotsRules } from '../../task/robots/robots-match.ts';
 
 /** Beyond this, the least recently used rules are dropped, and fetched again when needed. */

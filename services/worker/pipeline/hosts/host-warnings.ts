@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../shared/runtime/clock.ts';
-import { ExpiringCache } from '../../../../shared/runtime/expiring-cache.ts';
+import { ExpiringCache } from '../../../../shared/runtime/collections/expiring-cache.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../../shared/task/durations.ts';
 

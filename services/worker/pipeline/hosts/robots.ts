@@ -3,7 +3,7 @@ import type { FetchError, Fetcher } from '../../../../shared/ports/fetcher.ts';
 import { type HostGate, MAX_SLOT_WAIT_MS } from '../../../../shared/ports/host-gate.ts';
 import { bytesOfRules, type RobotsStore, type RobotsWay } from '../../../../shared/ports/robots-store.ts';
 import type { Clock } from '../../../../shared/runtime/clock.ts';
-import { ExpiringCache } from '../../../../shared/runtime/expiring-cache.ts';
+import { ExpiringCache } from '../../../../shared/runtime/collections/expiring-cache.ts';
 import type { Logger } from '../../../../shared/runtime/logger.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../shared/task/durations.ts';
 import { type HostTrouble, SILENT_PAUSE_MS } from '../../../../shared/task/host/host-trouble.ts';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { BoundedMap } from '../../../../shared/runtime/bounded-map.ts';
+import { BoundedMap } from '../../../../shared/runtime/collections/bounded-map.ts';
 
 interface SilentHostsOptions {
   /** Returns the number of pages this process currently works on at once. */

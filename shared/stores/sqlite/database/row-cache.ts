@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { BoundedMap } from '../../../runtime/bounded-map.ts';
+import { BoundedMap } from '../../../runtime/collections/bounded-map.ts';
 import type { LocalDatabase } from './database.ts';
 
 /** The value of a column. */

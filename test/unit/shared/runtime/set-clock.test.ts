@@ -5,7 +5,7 @@ import { offerOfSeed } from '../../../../services/producer/offer.ts';
 import { RecentOffers } from '../../../../services/producer/recent-offers.ts';
 import { RecentRead } from '../../../../shared/control/recent-read.ts';
 import { Rotation } from '../../../../shared/fetchers/proxies/rotation.ts';
-import { ExpiringCache } from '../../../../shared/runtime/expiring-cache.ts';
+import { ExpiringCache } from '../../../../shared/runtime/collections/expiring-cache.ts';
 import { DAY_MS, MINUTE_MS } from '../../../../shared/task/durations.ts';
 import { parseProxies } from '../../../../shared/task/host/proxy-list.ts';
 import { settled } from '../../../support/stores/embedded.ts';

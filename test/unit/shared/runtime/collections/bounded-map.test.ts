@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BoundedMap } from '../../../../shared/runtime/bounded-map.ts';
+import { BoundedMap } from '../../../../../shared/runtime/collections/bounded-map.ts';
 
 test('drops the entry that was read or set longest ago, and says so', () => {
   const dropped: [string, number][] = [];

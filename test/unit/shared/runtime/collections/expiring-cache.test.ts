@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ExpiringCache } from '../../../../shared/runtime/expiring-cache.ts';
-import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
+import { ExpiringCache } from '../../../../../shared/runtime/collections/expiring-cache.ts';
+import { SteppedClock } from '../../../../support/stores/stepped-clock.ts';
 
 function setup() {
   const clock = new SteppedClock();

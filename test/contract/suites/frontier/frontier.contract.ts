@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Offer } from '../../../../shared/ports/frontier/frontier.ts';
+import { MAX_OFFER, type Offer } from '../../../../shared/ports/frontier/frontier.ts';
+import { MOST_STEP_COUNTS } from '../../../../shared/ports/runs.ts';
+import { partsOf } from '../../../../shared/task/parts.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier-setup.ts';
 
@@ -141,6 +143,18 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       });
     });
 
+    test('a run counts the first thousand steps that it meets, and its tasks of other steps in its totals alone', async () => {
+      const { frontier, runs } = await setup();
+      const offers = Array.from({ length: MOST_STEP_COUNTS + 1 }, (_, n) => {
+        const step = `step${n}`;
+        return { ...page(n), step, mark: `${step} http://a.test/${n}` } as Offer;
+      });
+      for (const some of partsOf(offers, MAX_OFFER)) await frontier.offer('r', some);
+      const progress = await runs.progress('r');
+      expect(progress?.discovered).toBe(offers.length);
+      expect(Object.keys(progress?.steps ?? {}).length).toBe(MOST_STEP_COUNTS);
+    });
+
     test('links to hosts of a domain beyond `mostHosts` are counted as out of scope and not marked', async () => {
       const { frontier, runs } = await setup();
       const linkTo = (host: string, n: number, domain = 'a.test') => ({ ...page(n, host), domain });
@@ -210,32 +224,6 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       await runs.open('next', OPTIONS, 'p');
       expect(await frontier.offer('next', [page(1)])).toEqual({ accepted: 1, known: 0 });
       expect((await runs.progress('r'))?.reasons).toEqual({ failed: { http_4xx: 1 }, skipped: {} });
-    });
-
-    test('a malformed text is released so that it can be failed, and stays known to later runs', async () => {
-      const { frontier, runs } = await setup();
-      const offer: Offer = { malformed: 'ht!tp:/x\ty', problem: 'it is not a valid URL' };
-      await frontier.offer('r', [offer]);
-      const { tasks } = await frontier.release(ROOM);
-      expect(tasks).toMatchObject([
-        { verdict: 'malformed', problem: 'it is not a valid URL', task: { url: 'ht!tp:/x y' } },
-      ]);
-      await frontier.settle('r', 1, { outcome: { kind: 'failed', reason: 'malformed' } });
-      await runs.open('next', OPTIONS, 'p');
-      expect(await frontier.offer('next', [offer])).toEqual({ accepted: 0, known: 1 });
-    });
-
-    test('a malformed text that equals the mark of a step’s page does not make that page known', async () => {
-      const { frontier } = await setup();
-      const mark = 'product http://h/1';
-      const step: Offer = { url: 'http://h/1', host: 'h', queue: 'normal', mark, step: 'product', depth: 1 };
-      await frontier.offer('r', [{ malformed: mark, problem: 'it has no scheme' }]);
-      expect(await frontier.offer('r', [step])).toEqual({ accepted: 1, known: 0 });
-      const { tasks } = await frontier.release(ROOM);
-      expect(tasks.map(({ verdict, task }) => [verdict, task.url]).toSorted()).toEqual([
-        ['go', 'http://h/1'],
-        ['malformed', 'product http://h/1'],
-      ]);
     });
 
     test('links are refused when their page is no longer in flight under that release', async () => {

@@ -15,11 +15,6 @@
 --   !<n>     '<outcome> <reason or -> TAB mark' of one that is missing; only the first ones are named
 --   @owner   the owner's mark TAB its form; `@claimed`: the mark that its redirects have claimed
 
--- Returns the last part of a mark: the group that its task belongs to.
-local function group_in(mark)
-  return string.match(mark, ' @(%w+)$')
-end
-
 -- Returns the join and the group that a mark names; nil if it is the mark of a URL.
 local function join_in(mark)
   return string.match(mark, '^(%S+) @(%w+)$')

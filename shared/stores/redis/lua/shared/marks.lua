@@ -62,6 +62,12 @@ local function shard_of(marks, low)
   return shard < marks.shards and shard or shard - marks.half
 end
 
+-- Returns the last part of a mark: the group that its task belongs to. The mark of a text that isn't a URL may end like that too, but
+-- begins with two spaces.
+local function group_in(mark)
+  return string.match(mark, '^ ?%S.* @(%w+)$')
+end
+
 -- Returns the field of a mark in its group's HASH: see groups.lua.
 local function member_digest(mark)
   return string.sub(redis.sha1hex(mark), 1, 16)

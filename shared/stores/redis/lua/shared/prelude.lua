@@ -169,7 +169,7 @@ end
 
 -- Returns the set that a mark belongs to: its group's if it carries a group, else `marks`.
 local function marks_for(run, marks, mark)
-  local group = string.match(mark, ' @(%w+)$')
+  local group = group_in(mark)
   return group and {group = group_key(run, group)} or marks
 end
 
@@ -249,7 +249,7 @@ local function free_marks(run, list)
   -- Marks in a group are deleted with the group.
   local plain = {}
   for _, mark in ipairs(list) do
-    if not string.find(mark, ' @%w+$') then plain[#plain + 1] = mark end
+    if not group_in(mark) then plain[#plain + 1] = mark end
   end
   local gone = without_retaken(run, plain)
   if #gone > 0 then remove_marks(marks, gone) end
@@ -275,7 +275,7 @@ local function count_failed(run, reason, list)
   for _, mark in ipairs(list) do
     if has_claims then free_claim(run, marks, mark) end
     -- A mark in a group stays known.
-    if not string.find(mark, ' @%w+$') and remove_marks(marks, {mark}) == 1 then removed[#removed + 1] = mark end
+    if not group_in(mark) and remove_marks(marks, {mark}) == 1 then removed[#removed + 1] = mark end
     if shares_pages then redis.call('HDEL', page_key(mark), 'taken') end
   end
   if #removed > 0 then redis.call('SADD', run_key(run, 'failed'), unpack(removed)) end

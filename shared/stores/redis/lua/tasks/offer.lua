@@ -67,7 +67,7 @@ end
 -- Returns 'taken', 'known', or why the task is left out.
 local function take(host, domain, mark, changed_at, replay_of)
   if some_failed and redis.call('SISMEMBER', failed, mark) == 1 then return 'known' end
-  local own_group = host ~= MALFORMED_HOST and group_in(mark)
+  local own_group = group_in(mark)
   local goes_by_changes = after and host ~= MALFORMED_HOST and not own_group
   local refused = accepted >= room and 'limit' or accepted >= room_of_links and 'max_pages'
     or is_one_host_too_many(host, domain) and 'scope'

@@ -97,7 +97,7 @@ if outcome == 'done' or outcome == 'skipped' then
   drop_claim(run, mark)
   if outcome == 'skipped' then redis.call('HINCRBY', key, 'skipped:' .. reason, 1) end
   if task.attempts > 0 then redis.call('UNLINK', P .. 'failures:' .. mark) end
-  if page and not string.find(mark, ' @%w+$') then
+  if page and not group_in(mark) then
     remember_page(marks_of(run), mark, page, now)
     if page.bytesSaved > 0 then redis.call('HINCRBY', key, 'bytes_saved', page.bytesSaved) end
   end

@@ -32,6 +32,7 @@ export function joinTaskOf(form: string, { run, queue, mark }: Omit<TaskPlace, '
   if (form === '') return { ...place, url: '', ...INITIAL_FIELDS, join: { group } };
   const owner = ownerTaskOf(form, { run, queue });
   if (owner === undefined) return undefined;
-  const { redirects: _, ...fields } = owner;
+  // The redirects, and the cookies that they set, have led the owner to its page: nothing is asked for here.
+  const { redirects: _, cookies: __, ...fields } = owner;
   return { ...fields, ...place, join: { group, per: owner.step, owner: owner.mark } };
 }

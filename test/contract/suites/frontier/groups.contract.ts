@@ -1,61 +1,14 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { nameOf, type Offer, type ReleasedTask, type Settlement } from '../../../../shared/ports/frontier/frontier.ts';
+import { expect, test } from 'vitest';
+import { nameOf, type ReleasedTask } from '../../../../shared/ports/frontier/frontier.ts';
 import type { RunOptions } from '../../../../shared/ports/runs.ts';
 import { groupOf } from '../../../../shared/task/group/group.ts';
-import type { JoinPlan } from '../../../../shared/task/group/plan.ts';
-import { INITIAL_FIELDS } from '../../../../shared/task/task/form.ts';
 import { markOf } from '../../../../shared/task/url/fingerprint.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { OPTIONS, ROOM } from './frontier-setup.ts';
-
-/** A product page leads to prices and reviews, which join in an offer, then in a summary. A report joins the whole run. */
-const PLAN: JoinPlan = {
-  joins: {
-    offer: { per: '', of: ['price', 'reviews'] },
-    summary: { per: '', of: ['offer', ''] },
-    report: { of: ['offer'] },
-  },
-  groups: { '': { layers: [['offer'], ['summary']], takes: ['price', 'reviews', ''] } },
-  owners: { price: '', reviews: '' },
-  run: [['report']],
-};
-const OWNER = 'http://a.test/p';
-const GROUP = groupOf(OWNER);
-const DONE: Settlement = { outcome: { kind: 'done' } };
+import { DONE, GROUP, groupsSetupOf, member, OWNER, PLAN, seed } from './groups-setup.ts';
 
 export function describeGroups(name: string, open: OpenStore): void {
-  async function setup(options: Partial<RunOptions> = {}) {
-    const { port, runs, ...store } = await open();
-    onTestFinished(() => store.close());
-    await runs.open('r', { ...OPTIONS, joins: PLAN, ...options }, 'p');
-    /** Releases and admits all tasks that are due. */
-    const take = async (): Promise<ReleasedTask[]> => {
-      const { tasks } = await port.release(ROOM);
-      for (const task of tasks) await port.admit('r', nameOf(task), 'w');
-      return [...tasks];
-    };
-    const one = async (): Promise<ReleasedTask> => {
-      const tasks = await take();
-      if (tasks.length !== 1 || tasks[0] === undefined) throw new Error(`one is due, got ${tasks.length}`);
-      return tasks[0];
-    };
-    const settle = (task: ReleasedTask, settlement: Settlement = DONE) => port.settle('r', nameOf(task), settlement);
-    const follow = (parent: ReleasedTask, children: readonly Offer[], stamp = 'a') =>
-      port.offer('r', children, { parent: { ...nameOf(parent), tally: { stamp, links: 0 } } });
-    const counts = async () => {
-      const progress = await runs.progress('r');
-      if (progress === undefined) throw new Error('the run is known');
-      const { discovered, waiting, inFlight, done, skipped, failed, cancelled, openGroups, state } = progress;
-      expect(waiting + inFlight + done + skipped + failed + cancelled).toBe(discovered);
-      return { discovered, waiting, inFlight, done, openGroups, state };
-    };
-    /** Offers the owner, and releases and admits it. */
-    const begun = async () => {
-      await port.offer('r', [seed(OWNER)]);
-      return await one();
-    };
-    return { ...store, port, runs, take, one, settle, follow, counts, begun };
-  }
+  const setup = groupsSetupOf(open);
 
   test(`${name}: the end of the last member creates the joins, layer by layer, and each join gets its inputs`, async () => {
     const { port, begun, follow, settle, take, one, counts } = await setup();
@@ -136,9 +89,9 @@ export function describeGroups(name: string, open: OpenStore): void {
     const { port, begun, follow, take } = await setup();
     const owner = await begun();
     await port.offer('r', [seed('http://a.test/next')]);
-    await follow(owner, [member('reviews'), member('price')]);
-    const urls = (await take()).map(({ task }) => task.url);
-    expect(urls).toEqual(['http://a.test/reviews', 'http://a.test/price', 'http://a.test/next']);
+    await follow(owner, [member('reviews'), seed('http://a.test/apart'), member('price')]);
+    const paths = (await take()).map(({ task }) => task.url.replace('http://a.test/', ''));
+    expect(paths).toEqual(['reviews', 'price', 'next', 'apart']);
   });
 
   test(`${name}: few groups of one host are open at a time, however many owners wait`, async () => {
@@ -237,15 +190,18 @@ export function describeGroups(name: string, open: OpenStore): void {
     });
   });
 
-  test(`${name}: the inputs of a group above the size bound are marked too large, and stay within the bound`, async () => {
-    const { port, begun, follow, settle, take, one } = await setup();
+  test.each<[string, Partial<RunOptions>]>([
+    ['run', {}],
+    ['incremental run', { incremental: true, recrawlAfterMs: 1 }],
+  ])(`${name}: in a full %s, links to known members are duplicates, and new ones are left out`, async (_, options) => {
+    const { port, begun, follow } = await setup(options);
     const owner = await begun();
-    await follow(owner, [member('price'), member('reviews')]);
-    await settle(owner, { ...DONE, tally: { stamp: 'a', links: 2 } });
-    for (const each of await take()) await settle(each, { ...DONE, input: 'x'.repeat(600_000) });
-    const inputs = await port.inputs('r', nameOf(await one()));
-    if (inputs === 'stale') throw new Error('the join is in flight');
-    expect([inputs.isTooLarge, Object.keys(inputs.inputs).length]).toEqual([true, 1]);
+    await follow(owner, [member('price')]);
+    const parent = { ...nameOf(owner), tally: { stamp: 'a', links: 1 } };
+    expect(await port.offer('r', [member('price'), member('reviews')], { parent, most: 2 })).toEqual({
+      ...{ accepted: 0, known: 1 },
+      leftOut: { maxPages: 1 },
+    });
   });
 
   test(`${name}: a redirect target is claimed within the group; settling claims it if the claim was lost`, async () => {
@@ -280,13 +236,4 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(await follow(owner, [member('price')])).toEqual({ accepted: 1, known: 0 });
     await expect(port.offer('r', [member('price')])).rejects.toThrow('another group');
   });
-}
-
-function seed(url: string) {
-  return { ...INITIAL_FIELDS, url, mark: url, host: 'a.test', step: '', queue: 'normal' } as const;
-}
-
-function member(step: string, group = GROUP): Offer {
-  const url = `http://a.test/${step}`;
-  return { ...seed(url), step, mark: markOf(url, step, undefined, group) };
 }

@@ -15,6 +15,7 @@ const OWNER: Task = {
   depth: 3,
   kept: { name: 'Lamp' },
   redirects: ['https://a.test/q'],
+  cookies: [['https://a.test/p', 'id=1']],
 };
 const GROUP = groupOf(OWNER.mark);
 

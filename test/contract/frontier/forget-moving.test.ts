@@ -9,6 +9,7 @@ import { RedisMarks } from '../../../shared/stores/redis/marks.ts';
 import { MoveLog } from '../../../shared/stores/redis/move-log.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
 import { Scripts } from '../../../shared/stores/redis/scripts.ts';
+import type { Outcome } from '../../../shared/task/task/outcome.ts';
 import { POLICY } from '../../support/policy.ts';
 import { SteppedClock } from '../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../support/with-methods.ts';
@@ -59,9 +60,15 @@ const PAIRS = READS.flatMap((first) =>
   READS.filter((second) => second > first).map((second) => [first, second] as const),
 );
 
-test.each(PAIRS)(
-  'a task released before reading %i and put back before reading %i keeps its mark',
-  async (first, second) => {
+/** The ways back, to the list of its host or to those that wait for a time. */
+const WAYS_BACK: readonly (readonly [string, Outcome])[] = [
+  ['put back', { kind: 'defer' }],
+  ['left to wait for its retry', { kind: 'retry', reason: 'timeout', inMs: 10_000 }],
+];
+
+test.each(WAYS_BACK.flatMap(([way, outcome]) => PAIRS.map(([first, second]) => ({ first, way, second, outcome }))))(
+  'a task released before reading $first and $way before reading $second keeps its mark',
+  async ({ first, second, outcome }) => {
     const { frontier, forgetWhile } = await setup();
     await frontier.offer('r', [page(1)]);
     let released: ReleaseName | undefined;
@@ -69,7 +76,7 @@ test.each(PAIRS)(
       released = (await frontier.release(ROOM)).tasks.map(nameOf)[0];
     };
     const putBack = async (): Promise<void> => {
-      if (released !== undefined) await frontier.settle('r', released, { outcome: { kind: 'defer' } });
+      if (released !== undefined) await frontier.settle('r', released, { outcome });
     };
     const forgotten = await forgetWhile(
       new Map([

@@ -2,8 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { nameOf, type ReleaseName } from '../../../shared/ports/frontier/frontier.ts';
+import { LONGEST_PAUSE_MS } from '../../../shared/ports/host-gate.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
+import { RedisHostGate } from '../../../shared/stores/redis/host-gate.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
+import { MINUTE_MS } from '../../../shared/task/durations.ts';
+import { PAGE_RETENTION_MS } from '../../../shared/task/task/known-page.ts';
 import type { Outcome } from '../../../shared/task/task/outcome.ts';
 import { FAST_RUN } from '../../support/builders.ts';
 import { POLICY } from '../../support/policy.ts';
@@ -94,6 +98,30 @@ test('the keys of a host expire, whatever happens to its tasks', async () => {
   const keys = await redis.keys(`${prefix}ratelimit:*`);
   expect(keys, 'late.test was never asked').toEqual([`${prefix}ratelimit:a.test`]);
   for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(0);
+});
+
+test('a host’s record is kept for as long as its pause lasts, whatever asks for less meanwhile', async () => {
+  const { prefix, clock } = setup();
+  const gate = new RedisHostGate({ redis, prefix, clock });
+  await gate.pauseByHand('a.test', 'asked to');
+  const keptMs = () => redis.pttl(`${prefix}ratelimit:a.test`);
+  const before = await keptMs();
+  expect(before).toBeGreaterThan(LONGEST_PAUSE_MS);
+  await gate.leave('a.test', { intervalMs: 0, concurrency: 1 }, 'h', { durationMs: 50 });
+  await gate.slow('a.test', 1_000, 2_000);
+  expect(await keptMs()).toBeGreaterThan(LONGEST_PAUSE_MS);
+});
+
+test('what is remembered of a page is kept for its time from the last visit, and no longer', async () => {
+  const { runs, frontierOn, prefix } = setup();
+  const frontier = frontierOn(redis);
+  await runs.open('r', { ...FAST_RUN, dedup: 'ever', incremental: true }, 'p');
+  await frontier.offer('r', [page(1)]);
+  const visit = { contentHash: 'h', bytes: 1, readAs: 'page', askedMsAgo: 0, bytesSaved: 0 };
+  for (const task of (await frontier.release(ROOM)).tasks)
+    await frontier.settle('r', nameOf(task), { outcome: { kind: 'done' }, page: visit });
+  const keptMs = await redis.pttl(`${prefix}page:http://a.test/1`);
+  expect([keptMs > PAGE_RETENTION_MS - MINUTE_MS, keptMs <= PAGE_RETENTION_MS]).toEqual([true, true]);
 });
 
 test('fewer tasks than the window are in flight while Redis answers slowly, and more again when it recovers', async () => {

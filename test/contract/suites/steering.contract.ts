@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Offer } from '../../../shared/ports/frontier/frontier.ts';
 import { LONGEST_PAUSE_MS } from '../../../shared/ports/host-gate.ts';
-import { HOUR_MS } from '../../../shared/task/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../shared/task/durations.ts';
 import { FAST_RUN } from '../../support/builders.ts';
 import type { OpenStore, Store } from '../../support/stores/stores.ts';
 
@@ -101,6 +101,7 @@ export function describeSteering(name: string, open: OpenStore, close: () => Pro
       expect(await frontier.admit('r', again.tasks[0]?.release ?? 0, 'w')).toEqual({ verdict: 'put_back' });
       step(2 * HOUR_MS);
       expect(await released()).toEqual([]);
+      expect((await frontier.release(ROOM)).nextLookMs, 'there is nothing to look for soon').toBeGreaterThan(MINUTE_MS);
       await gate.resume('a.test');
       expect((await frontier.release(ROOM)).tasks.map(({ verdict }) => verdict)).toEqual(['go', 'go']);
       expect(await runs.progress('r')).toMatchObject({ failed: 0 });

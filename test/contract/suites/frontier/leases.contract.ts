@@ -216,6 +216,18 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1', 'a.test/2', 'a.test/3']);
     });
 
+    test('a host with nothing left to release stays out of the list of waiting hosts, even without a free slot', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', pages(1, 2));
+      await frontier.release(ROOM);
+      await frontier.settle('r', 1, {
+        outcome: { kind: 'retry', reason: 'timeout', inMs: 60_000 },
+        hostFreeInMs: 5_000,
+      });
+      await frontier.settle('r', 2, { outcome: { kind: 'done' }, hostFreeInMs: 5_000 });
+      expect([await runs.hosts('r', 9), await runs.hostCount('r')]).toEqual([[], 0]);
+    });
+
     test('a release is identified by number and mark: calls with a wrong mark or number are refused as stale', async () => {
       const { port, frontier, runs, step } = await setup();
       await frontier.offer('r', pages(1, 2));

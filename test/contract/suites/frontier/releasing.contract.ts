@@ -78,6 +78,21 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(released).toBeLessThanOrEqual(3);
     });
 
+    test('the pace of a run binds the others on its host for ten seconds and two intervals after its last release there', async () => {
+      const { frontier, runs, step } = await setup({ intervalMs: 10_000, dedup: 'run' });
+      await runs.open('fast', { ...OPTIONS, dedup: 'run', intervalMs: 1_000 }, 'p');
+      await frontier.offer('r', [page('only')]);
+      expect(urls(await frontier.release(ROOM))).toEqual(['a.test/only']);
+      await frontier.offer('fast', pages(1, 99));
+      const perSecond: number[] = [];
+      for (let second = 1; second <= 33; second++) {
+        step(1_000);
+        perSecond.push((await frontier.release(ROOM)).tasks.length);
+      }
+      const releasedBy = (second: number) => perSecond.slice(0, second).reduce((sum, n) => sum + n, 0);
+      expect([releasedBy(9), releasedBy(19), releasedBy(29), releasedBy(33) > 4]).toEqual([0, 1, 2, true]);
+    });
+
     test('an unpaced release ignores the pace of a run that no worker has touched yet', async () => {
       const { frontier } = await setup({ intervalMs: 60_000 });
       await frontier.offer('r', pages(1, 300));

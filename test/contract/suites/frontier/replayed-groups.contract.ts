@@ -110,6 +110,18 @@ export function describeReplayedGroups(name: string, open: OpenStore): void {
     expect(await port.offer('replay', [owner('group')])).toEqual({ accepted: 0, known: 1 });
   });
 
+  test(`${name}: a replayed owner beyond the limit of its run is left out, and not taken`, async () => {
+    const { port } = await setup();
+    const other: Offer = { ...seed('http://a.test/other'), replayed: {}, replayOf: 'group' };
+    expect(await port.offer('replay', [owner('group'), other], { limit: 1 })).toEqual({
+      ...{ accepted: 1, known: 0 },
+      leftOut: { limit: 1 },
+    });
+    const beyond = { accepted: 0, known: 0, leftOut: { limit: 1 } };
+    expect(await port.offer('replay', [other], { limit: 1 }), 'it counts all owners of the run').toEqual(beyond);
+    expect(await port.offer('replay', [owner('group'), other])).toEqual({ accepted: 1, known: 1 });
+  });
+
   test(`${name}: a cancelled replay keeps a mark the owner had before, and a failed replay frees it`, async () => {
     const { port, runs, one, settle, failedPrice, counts } = await setup();
     await failedPrice();

@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { HOUR_MS } from '../../../../shared/task/durations.ts';
+import type { Settlement } from '../../../../shared/ports/frontier/frontier.ts';
+import { DAY_MS, HOUR_MS } from '../../../../shared/task/durations.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
+import { page } from '../frontier/frontier-setup.ts';
 import { every, gateSetupOf, granted, ROOM, refused, UNLIMITED } from './gate-setup.ts';
 
 /** The promises of every gate about pauses and about limits that a person sets. */
@@ -39,9 +41,32 @@ export function describeHostPauses(name: string, open: OpenStore, close: () => P
       });
 
       test('a pause lasts an hour at most', async () => {
-        const { ask, gate } = await setup();
+        const { ask, gate, step } = await setup();
         await gate.pause('a.test', 24 * HOUR_MS, 'Retry-After');
         expect(await ask(UNLIMITED)).toEqual(refused('pause', HOUR_MS));
+        step(HOUR_MS);
+        expect(await ask(UNLIMITED)).toEqual(granted(0));
+      });
+
+      test.each<[string, Settlement]>([
+        ['an answer', { outcome: { kind: 'defer', host: { pauseMs: DAY_MS, reason: 'Retry-After' } } }],
+        [
+          'an unavailable robots.txt',
+          {
+            outcome: { kind: 'defer' },
+            hostAnswered: false,
+            hostTrouble: { kind: 'answered', reason: 'robots.txt', pauseMs: DAY_MS },
+          },
+        ],
+      ])('a pause that %s asks for lasts an hour at most', async (_, settlement) => {
+        const { ask, frontier, runs, step } = await setup();
+        await runs.open('r', FAST_RUN, 'p');
+        await frontier.offer('r', [page(1)]);
+        await frontier.release(ROOM);
+        await frontier.settle('r', 1, settlement);
+        expect(await ask(UNLIMITED)).toEqual(refused('pause', HOUR_MS));
+        step(HOUR_MS);
+        expect(await ask(UNLIMITED)).toEqual(granted(0));
       });
 
       test('resuming ends a pause, and does nothing without one', async () => {

@@ -56,6 +56,18 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(await down()).toMatchObject({ count: 1 });
     });
 
+    test('a silent host that was last asked more than a minute ago is asked once more before it is given up', async () => {
+      const { tell, frontier, verdicts, step } = await setup();
+      await tell(SILENCE);
+      step(30_000);
+      await tell(SILENCE);
+      step(60_000);
+      const { tasks } = await frontier.release({ ...ROOM, limit: 1 });
+      expect(tasks.map(({ verdict }) => verdict)).toEqual(['go']);
+      await frontier.settle('r', tasks[0]?.release ?? 0, SILENCE);
+      expect(await verdicts()).toEqual(new Set(['host_down']));
+    });
+
     test('when a silent host is down, its waiting tasks and retries fail, and the run names it', async () => {
       const { tell, frontier, trouble, down, step, now } = await setup();
       const began = now();

@@ -127,7 +127,7 @@ test('a run resumed by a person tries once more, and is paused again if Redis is
 });
 
 test('a pause by a person keeps its reason and is ended only by a person', async () => {
-  const { runs, clock, fill, release, refuse } = await setup();
+  const { frontier, runs, clock, fill, release, refuse } = await setup();
   fill(0.96);
   const tasks = await release();
   await runs.pause('r', 'by hand');
@@ -140,10 +140,11 @@ test('a pause by a person keeps its reason and is ended only by a person', async
   expect(await runs.progress('r')).toMatchObject({ state: 'paused', pauseReason: 'by hand' });
   fill(0.1);
   clock.step(10 * NAP_MS);
-  expect(await release()).toEqual([]);
+  await frontier.offer('r', [page(4)]);
+  expect(await release(), 'a new seed does not resume it either').toEqual([]);
   await runs.resume('r');
   clock.step(NAP_MS);
-  expect(await release()).toHaveLength(3);
+  expect(await release()).toHaveLength(4);
 });
 
 test('between 80 % and 95 % full, only tasks that leave room for others wait', async () => {

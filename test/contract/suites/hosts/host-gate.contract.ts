@@ -146,6 +146,14 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect([await ask(every(1_200)), await ask(every(1_200))]).toEqual([granted(0), refused('pace', 1_200)]);
       });
 
+      test('a longer Crawl-delay replaces a shorter one at once', async () => {
+        const { ask, gate, step } = await setup();
+        await gate.slow('a.test', 200, HOUR_MS);
+        await gate.slow('a.test', 800, HOUR_MS);
+        step(10_000);
+        expect([await ask(every(100)), await ask(every(100))]).toEqual([granted(0), refused('pace', 800)]);
+      });
+
       test('release follows the Crawl-delay, whatever the intervals of the runs', async () => {
         const { frontier, gate, runs, step } = await setup();
         await gate.slow('a.test', 30_000, HOUR_MS);

@@ -34,6 +34,18 @@ export function describeQuietHosts(name: string, open: OpenStore, close: () => P
       ]);
     });
 
+    test('a run that starts while no other is open waits for a host that asked for it, or that a person has paused', async () => {
+      const { frontier, gate, runs } = await setup();
+      await gate.pause('a.test', 60_000, 'Retry-After');
+      await gate.pauseByHand('b.test', 'by hand');
+      await runs.cancel('r');
+      expect(await runs.counts()).toMatchObject({ open: 0 });
+      await runs.open('next', OPTIONS, 'p');
+      await frontier.offer('next', [page(1), page(1, 'b.test'), page(1, 'c.test')]);
+      expect(urls(await frontier.release(ROOM))).toEqual(['c.test/1']);
+      expect([await gate.stillOpen('a.test'), await gate.stillOpen('b.test')]).toEqual([false, false]);
+    });
+
     test('a delivery for a paused host is put back on admission, at no attempt', async () => {
       const { frontier, gate, runs, step } = await setup();
       await frontier.offer('r', pages(1, 2));

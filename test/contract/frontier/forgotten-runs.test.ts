@@ -17,7 +17,7 @@ const FAILED: Settlement = {
   outcome: { kind: 'failed', reason: 'step' },
   hostAnswered: false,
   hostTrouble: { kind: 'silent', reason: 'connection refused' },
-  attempt: { at: 1, reason: 'step', error: 'it broke', place: 'crawler.ts:1' },
+  attempt: { at: 1, worker: 'w', reason: 'step', error: 'it broke', place: 'crawler.ts:1' },
 };
 
 async function setup() {

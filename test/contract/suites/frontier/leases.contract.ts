@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { ALONE_FROM_STARTS, MAX_STARTS } from '../../../../shared/ports/frontier/frontier.ts';
 import { LEAD_MS } from '../../../../shared/stores/policy.ts';
+import type { Outcome } from '../../../../shared/task/task/outcome.ts';
 import { offerAll } from '../../../support/stores/offer-all.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { OPTIONS, page, pages, ROOM, releases, setupOf, urls } from './frontier-setup.ts';
@@ -214,6 +215,37 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       expect(await frontier.release(ROOM)).toMatchObject({ tasks: [], nextLookMs: 1 });
       step(1);
       expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1', 'a.test/2', 'a.test/3']);
+    });
+
+    test('a cancelled run is drained whole, however many hosts it has, and lists none of them any more', async () => {
+      const { frontier, runs } = await setup();
+      const hosts = Array.from({ length: 450 }, (_, n) => page(1, `h${n}.test`));
+      await frontier.offer('r', hosts);
+      await runs.cancel('r');
+      let drained = 0;
+      for (let some = await frontier.drain(); some > 0; some = await frontier.drain()) drained += some;
+      expect(drained).toBe(hosts.length);
+      expect(await runs.progress('r')).toMatchObject({
+        waiting: 0,
+        cancelled: hosts.length,
+        endedAt: expect.any(Number),
+      });
+      expect(await runs.hosts('r', 9)).toEqual([]);
+    });
+
+    test.each<[string, Outcome]>([
+      ['put back', { kind: 'defer' }],
+      ['put off', { kind: 'defer', inMs: 60_000 }],
+      ['asked to wait', { kind: 'defer', host: { pauseMs: 60_000, reason: 'Retry-After' } }],
+      ['to be retried', { kind: 'retry', reason: 'timeout', inMs: 60_000 }],
+    ])('a task that is %s after its run was cancelled is cancelled at once', async (_, outcome) => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', pages(1, 1));
+      await frontier.release(ROOM);
+      await runs.cancel('r');
+      await frontier.settle('r', 1, { outcome });
+      expect(await runs.progress('r')).toMatchObject({ waiting: 0, inFlight: 0, cancelled: 1 });
+      expect(await runs.counts()).toMatchObject({ open: 0 });
     });
 
     test('a host with nothing left to release stays out of the list of waiting hosts, even without a free slot', async () => {

@@ -119,6 +119,23 @@ export function describeHostPauses(name: string, open: OpenStore, close: () => P
         expect([await ask(every(500)), await gate.limit('a.test', 0)]).toEqual([granted(0), 0]);
       });
 
+      test('after a limit ends, the host waits no longer than for the interval of its runs, and no less', async () => {
+        const { frontier, gate, runs, step } = await setup();
+        await runs.open('r', { ...FAST_RUN, intervalMs: 5_000 }, 'p');
+        await frontier.offer('r', [page(1), page(2)]);
+        const release = async (): Promise<number> => (await frontier.release(ROOM)).tasks.length;
+        expect(await release()).toBe(1);
+        step(5_000);
+        await frontier.offer('r', [page(3)]);
+        await gate.limit('a.test', 600_000);
+        expect([await release(), await release()]).toEqual([1, 0]);
+        await gate.limit('a.test', 0);
+        step(4_000);
+        expect(await release()).toBe(0);
+        step(1_000);
+        expect(await release()).toBe(1);
+      });
+
       test('release follows a limit by hand', async () => {
         const { frontier, gate, runs } = await setup();
         await runs.open('r', { ...FAST_RUN, intervalMs: 0 }, 'p');

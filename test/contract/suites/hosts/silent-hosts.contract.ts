@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Settlement } from '../../../../shared/ports/frontier/frontier.ts';
+import { FAULTS_TO_OPEN } from '../../../../shared/task/host/breaker.ts';
 import type { OpenStore } from '../../../support/stores/stores.ts';
 import { pages, ROOM, setupOf } from '../frontier/frontier-setup.ts';
 
@@ -66,6 +67,13 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(tasks.map(({ verdict }) => verdict)).toEqual(['go']);
       await frontier.settle('r', tasks[0]?.release ?? 0, SILENCE);
       expect(await verdicts()).toEqual(new Set(['host_down']));
+    });
+
+    test('errors during an outage of our own network do not open the breaker of a host', async () => {
+      const { tell, gate, frontier } = await setup();
+      for (let n = 0; n < FAULTS_TO_OPEN; n++) await tell({ ...OUTAGE, hostFault: 'connection errors' });
+      expect(await gate.stillOpen('a.test')).toBe(true);
+      expect((await frontier.release(ROOM)).tasks).toHaveLength(9);
     });
 
     test('when a silent host is down, its waiting tasks and retries fail, and the run names it', async () => {

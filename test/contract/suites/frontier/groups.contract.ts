@@ -58,6 +58,18 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(await counts()).toMatchObject({ openGroups: 0, discovered: 4 });
   });
 
+  test(`${name}: members released only to fail end their group, and its joins are made`, async () => {
+    const { port, begun, follow, settle, one, counts } = await setup();
+    const owner = await begun();
+    await follow(owner, [member('price'), member('reviews')]);
+    await settle(owner, { ...DONE, tally: { stamp: 'a', links: 2 } });
+    await port.fail('r', (await port.release(ROOM)).tasks.map(nameOf), 'host_down');
+    const join = await one();
+    expect(join.task).toMatchObject({ step: 'offer' });
+    expect(await port.inputs('r', nameOf(join))).toMatchObject({ inputs: {}, missing: { failed: 2 } });
+    expect(await counts()).toMatchObject({ discovered: 4, openGroups: 1 });
+  });
+
   test(`${name}: an owner that fails after offering children creates no joins; its group closes with the last child`, async () => {
     const { port, begun, follow, settle, one, take, counts } = await setup();
     const owner = await begun();

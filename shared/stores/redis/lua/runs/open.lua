@@ -17,7 +17,7 @@ local state, options, incarnation = unpack(redis.call('HMGET', key, 'state', 'op
 if only ~= '' and only ~= incarnation and (state or not may_restore) then return {'lost', ARGV[3], only} end
 if not incarnation then
   incarnation = only ~= '' and only or ARGV[11]
-  -- A run opened by an older version has none yet.
+  -- A run whose hash was damaged has none.
   if state then redis.call('HSET', key, 'incarnation', incarnation) end
 end
 if state == 'cancelled' then return {'cancelled', options, incarnation} end

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
+import { afterPoll } from '../after-poll.ts';
 import { AnswerHeads } from '../answer-heads.ts';
 import type { Dial } from '../dial.ts';
 import { IDLE_MS } from '../fetcher-options.ts';
@@ -88,12 +89,21 @@ function counting<A extends http.Agent>(pool: A, idle: IdleConnections): A {
   return pool;
 }
 
+/** Makes a pool give out a connection only after a look at what has arrived on it. */
+function looking<A extends http.Agent>(pool: A): A {
+  // Missing from Node.js's types, which list only what is documented: every request calls it to get its connection.
+  const known = pool as unknown as { addRequest(...request: readonly unknown[]): void };
+  const addRequest = known.addRequest.bind(pool);
+  known.addRequest = (...request) => afterPoll(() => addRequest(...request));
+  return pool;
+}
+
 export function httpPool<O extends Dialed>(idle: IdleConnections, dialFor: (options: O) => Dial): http.Agent {
-  return counting(dialing(new http.Agent(POOL), dialFor), idle);
+  return looking(counting(dialing(new http.Agent(POOL), dialFor), idle));
 }
 
 export function httpsPool<O extends Dialed>(idle: IdleConnections, dialFor: (options: O) => Dial): https.Agent {
-  return counting(dialing(new https.Agent(POOL), dialFor), idle);
+  return looking(counting(dialing(new https.Agent(POOL), dialFor), idle));
 }
 
 /** Returns a function that closes these pools: idle connections at once, and each one in use when its request ends. */

@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
+import { afterPoll } from '../after-poll.ts';
 import { AnswerHeads } from '../answer-heads.ts';
 import type { Dial } from '../dial.ts';
 import { IDLE_MS, MOST_HEADER_BYTES } from '../fetcher-options.ts';
@@ -182,12 +183,19 @@ export class Connection {
       : error;
   }
 
-  /** Sends a request. Call {@link leave} when it is over. */
+  /**
+   * Sends a request. Call {@link leave} when it is over. If a kept connection turns out to be closed, or to hold bytes that nobody asked for,
+   * the request is not sent and counts as lost.
+   */
   send(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#open += 1;
     this.#sent += 1;
-    this.#expectAnswer();
-    this.#client.dispatch(request, handler);
+    const dispatch = (): void => {
+      this.#expectAnswer();
+      this.#client.dispatch(request, handler);
+    };
+    if (this.isKept && !this.isShared) afterPoll(dispatch);
+    else dispatch();
   }
 
   /** Notes that a request begins. On a shared connection, undici opens its stream next. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { allOf, type Setup } from './setup.ts';
@@ -24,6 +25,29 @@ export function describeFraming(setup: Setup): void {
   await expect(allOf({ body })).rejects.toMatchObject({ reason: 'connection', status: 200 });
   expect(Buffer.from((await fetch('/page/7')).body).toString()).toContain('<title>Page 7</title>');
 });
+
+    test.each([
+      ['another answer', WELL],
+      ['the beginning of another answer', 'HTTP/1.1 200 OK\r\ncontent-length: 400\r\n\r\n'],
+      ['a `408 Request Timeout`', 'HTTP/1.1 408 Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'],
+      ['no answer', 'x'],
+    ])('%s that has arrived on an idle connection is not the answer to the next request', async (_, surplus) => {
+      const { fetch, fetcher, site } = await setup();
+      let late: Socket | undefined;
+      site.on('/late', ({ socket }) => {
+        late = socket;
+        socket.write(WELL);
+      });
+      await fetch('/late');
+      // Arrives at once, but is read only in the event loop's next turn.
+      late?.write(surplus);
+      expect(Buffer.from((await fetch('/page/7')).body).toString()).toContain('<title>Page 7</title>');
+      await fetch('/late');
+      late?.write(surplus);
+      const document = await fetcher.open({ url: site.url('/page/8') });
+      expect((await allOf(document)).toString()).toContain('<title>Page 8</title>');
+      expect(site.requests.map(({ path }) => path)).toEqual(['/late', '/page/7', '/late', '/page/8']);
+    });
 
     test.each(['connection: close\r\ncontent-length: 4', 'connection: close\r\ntransfer-encoding: chunked'])(
       'empty lines after an answer with %j are ignored',
@@ -75,6 +99,36 @@ export function describeFraming(setup: Setup): void {
   expect(Buffer.from((await fetch('/coded')).body)).toEqual(page);
   expect(await allOf(await fetcher.open({ url: site.url('/coded') }))).toEqual(page);
 });
+
+    test.each([
+      ['\n', '\r\n'],
+      ['\n', '\n'],
+      ['\r\n', '\r\n'],
+      ['; extension\n', '\n'],
+      ['; name="value"\r\n', '\r\n'],
+      [' \r\n', '\r\n'],
+    ])('chunks whose sizes end with %j and heads with %j are read to their ends', async (end, headEnd) => {
+      const { fetch, fetcher, site } = await setup();
+      const head = `HTTP/1.1 200 OK${headEnd}transfer-encoding: chunked${headEnd}${headEnd}`;
+      const line = end.endsWith('\r\n') ? '\r\n' : '\n';
+      // The content of chunks can look like ends of lines and like sizes.
+      const contents = ['\nwell', '\r\n', '\n0\n\n', 'x'.repeat(300), '\n'];
+      const chunks = contents.map((content) => `${content.length.toString(16)}${end}${content}${line}`);
+      const sent = Buffer.from(`${head}${chunks.join('')}0${end}${line}`);
+      site.on('/whole', ({ socket }) => void socket.write(sent));
+      site.on('/bytes', async ({ socket }) => {
+        socket.setNoDelay();
+        for (const byte of sent) {
+          socket.write(Buffer.of(byte));
+          await new Promise(setImmediate);
+        }
+      });
+      for (const path of ['/whole', '/bytes', '/whole']) {
+        expect(Buffer.from((await fetch(path)).body).toString()).toBe(contents.join(''));
+        expect((await allOf(await fetcher.open({ url: site.url(path) }))).toString()).toBe(contents.join(''));
+      }
+      expect(site.connections).toBe(1);
+    });
 
     test('the cap also applies to a body that only claims a transfer coding', async () => {
       const { fetch, site } = await setup();

@@ -1,10 +1,11 @@
 import type { Options } from 'css-select';
 import type { AnyNode, Element } from 'domhandler';
 import { compiledInSteps, type Query } from './ancestors.ts';
-import { withoutSiblingsInHas } from './following.ts';
 import { cssSelect } from './libraries.ts';
 import { isElement } from './nodes.ts';
 import { behindSibling, NTH } from './nth.ts';
+import { withoutRelativesInHas } from './relative-has.ts';
+import { WITH_TEXT } from './with-text.ts';
 
 /**
  * Returns the elements in a node that a selector matches, in document order. The case of element and attribute names matters in XML, but
@@ -54,7 +55,7 @@ function queryOf(css: string, node: AnyNode, isXml: boolean): Query<Element> {
 function compile(css: string, isXml: boolean, node?: AnyNode): Query<Element> {
   const compileOne = (selector: string, given: Readonly<Record<string, Query<Element>>>): Query<Element> => {
     const pseudos = { ...given };
-    const rewritten = withoutSiblingsInHas(selector, pseudos, compileOne);
+    const rewritten = withoutRelativesInHas(selector, pseudos, compileOne);
     return cssSelect()._compileUnsafe<AnyNode, Element>(rewritten, optionsOf(isXml, pseudos), node);
   };
   return compiledInSteps<Element>(css, {
@@ -70,7 +71,7 @@ function compile(css: string, isXml: boolean, node?: AnyNode): Query<Element> {
 
 /** Options with our pseudo-classes. css-select calls them with the element and the text in their brackets. */
 function optionsOf(isXml: boolean, pseudos?: Readonly<Record<string, Query<Element>>>): Options<AnyNode, Element> {
-  return { xmlMode: isXml, pseudos: { ...NTH, ...pseudos } };
+  return { xmlMode: isXml, pseudos: { ...NTH, ...WITH_TEXT, ...pseudos } };
 }
 
 /** What to write in place of the syntax of Scrapy, of XPath, and of cheerio. */

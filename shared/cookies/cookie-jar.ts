@@ -29,7 +29,7 @@ interface Held {
  * The library is loaded with the first cookie: most crawls never need it.
  */
 export class CookieJar {
-  /** Jars by port; the default ports of http and https share one. */
+  /** Jars by {@link keyOf}. */
   readonly #jars = new Map<string, Jar>();
   readonly #held = new Map<string, Held>();
   #bytes = 0;
@@ -47,7 +47,7 @@ export class CookieJar {
     if (usable.length === 0) return;
     const jar = await this.#jarFor(url);
     const { Cookie: Read, getPublicSuffix: registrableDomain } = await import('tough-cookie');
-    const { port, protocol } = new URL(url);
+    const { protocol } = new URL(url);
     for (const line of usable) {
       const read = Read.parse(line, { loose: true });
       if (read === undefined || !keepsPrefix(read)) continue;
@@ -55,13 +55,13 @@ export class CookieJar {
       const cookie = jar.setCookieSync(line, placeOf(url), { ignoreError: true }) ?? ofItsHost(jar, url, read);
       if (cookie === undefined) continue;
       const host = cookie.domain ?? '';
-      this.#hold({ jar, cookie, site: registrableDomain(host, ANY_DOMAIN) ?? host }, port);
+      this.#hold({ jar, cookie, site: registrableDomain(host, ANY_DOMAIN) ?? host }, keyOf(url));
     }
   }
 
   /** Does the jar hold a `Secure` cookie of this name whose domain overlaps with the URL's host? (RFC 6265bis section 5.7) */
   #isSecure(name: string, jar: Jar, url: string): boolean {
-    const { hostname } = new URL(url);
+    const { hostname } = placeOf(url);
     return [...this.#held.values()].some(
       ({ jar: its, cookie: { key, secure, domain } }) =>
         its === jar && key === name && secure && (isBelow(hostname, domain ?? '') || isBelow(domain ?? '', hostname)),
@@ -70,26 +70,26 @@ export class CookieJar {
 
   /** Returns the `Cookie` header for a URL; nothing if no cookie matches. */
   headerFor(url: string): string | undefined {
-    const jar = this.#jars.get(new URL(url).port);
+    const jar = this.#jars.get(keyOf(url));
     return jar?.getCookieStringSync(placeOf(url)) || undefined;
   }
 
   async #jarFor(url: string): Promise<Jar> {
-    const { port } = new URL(url);
-    let jar = this.#jars.get(port);
+    const key = keyOf(url);
+    let jar = this.#jars.get(key);
     if (jar === undefined) {
       // Don't destructure `{ CookieJar: ToughJar }`: TypeScript 7 renames this class to `_a` within itself, and the property of the same name too.
       const tough = await import('tough-cookie');
       // Another call may have made the jar meanwhile.
-      jar = this.#jars.get(port) ?? new tough.CookieJar(undefined, { looseMode: true, prefixSecurity: 'silent' });
-      this.#jars.set(port, jar);
+      jar = this.#jars.get(key) ?? new tough.CookieJar(undefined, { looseMode: true, prefixSecurity: 'silent' });
+      this.#jars.set(key, jar);
     }
     return jar;
   }
 
-  #hold({ jar, cookie, site }: Omit<Held, 'bytes'>, port: string): void {
+  #hold({ jar, cookie, site }: Omit<Held, 'bytes'>, jarKey: string): void {
     const { domain, path, key, value } = cookie;
-    const name = JSON.stringify([port, domain, path, key]);
+    const name = JSON.stringify([jarKey, domain, path, key]);
     this.#drop(name);
     const bytes = Buffer.byteLength(name) + Buffer.byteLength(value);
     this.#held.set(name, { jar, cookie, site, bytes });
@@ -122,12 +122,22 @@ function isBelow(host: string, domain: string): boolean {
 }
 
 /**
- * Returns a URL for the library, which decodes its path: a cookie's path is compared with the path as it is requested (RFC 6265 section
+ * Returns the key of the jar for a URL: its port, and the dot at the end of its host. `a.com.` is another host than `a.com`. The default ports
+ * of http and https share a jar.
+ */
+function keyOf(url: string): string {
+  const { hostname, port } = new URL(url);
+  return hostname.endsWith('.') ? `${port}.` : port;
+}
+
+/**
+ * Returns a URL for the library, which finds no cookies for a host with a dot at its end, and decodes its path: a cookie's path is compared with the path as it is requested (RFC 6265 section
  * 5.1.4), so an escape in it is escaped once more.
  */
 function placeOf(url: string): URL {
   const place = new URL(url);
   place.pathname = place.pathname.replaceAll('%', '%25');
+  place.hostname = place.hostname.replace(/\.$/, '');
   return place;
 }
 
@@ -157,7 +167,7 @@ function isOfUsableLength(line: string): boolean {
  * set cookies for itself alone (RFC 6265 section 5.3, step 5).
  */
 function ofItsHost(jar: Jar, url: string, cookie: Cookie): Cookie | undefined {
-  if (domainOf(cookie) !== new URL(url).hostname) return undefined;
+  if (domainOf(cookie) !== placeOf(url).hostname) return undefined;
   cookie.domain = null;
   return jar.setCookieSync(cookie, placeOf(url), { ignoreError: true });
 }

@@ -131,8 +131,8 @@ function keyOf(url: string): string {
 }
 
 /**
- * Returns a URL for the library, which finds no cookies for a host with a dot at its end, and decodes its path: a cookie's path is compared with the path as it is requested (RFC 6265 section
- * 5.1.4), so an escape in it is escaped once more.
+ * Returns a URL for the library, which finds no cookies for a host with a dot at its end, and decodes the path. A cookie's path is compared
+ * with the path as it is requested (RFC 6265 section 5.1.4), so an escape in it is escaped once more.
  */
 function placeOf(url: string): URL {
   const place = new URL(url);

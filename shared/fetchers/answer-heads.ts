@@ -15,8 +15,8 @@ const CHUNKED = /\ntransfer-encoding:[^\r\n]*chunked[ \t]*\r\n/i;
 
 /**
  * Feeds the answers of an HTTP/1.1 connection to its parser. Bodies pass unchanged, except for {@link ChunkLines}; a head passes through
- * {@link repairedHead} once it is complete, or unchanged if it is too long for the parser. Interim answers are dropped: nobody waits for one, and parsers mistake some of
- * them for the end of the connection.
+ * {@link repairedHead} once it is complete, or unchanged if it is too long for the parser. Interim answers are dropped: nobody waits for
+ * one, and parsers mistake some of them for the end of the connection.
  */
 export class AnswerHeads {
   static readonly #known = new WeakMap<Socket, AnswerHeads>();

@@ -81,7 +81,12 @@ export class ReceivedBody implements WireBody {
     const gathered = new GatheredBytes();
     for (const chunk of this.#chunks.splice(0)) gathered.add(chunk);
     this.#reader = { kind: 'whole', most, tooLong, share, gathered };
-    if (this.#bytes > most) this.#endRequest(tooLong());
+    if (this.#bytes > most) {
+      const error = tooLong();
+      this.#endRequest(error);
+      // A short body can have arrived whole before it is read, and a request that is over can't fail.
+      throw error;
+    }
     share.onRoom = () => this.#controller.resume();
     if (share.take(this.#bytes)) this.#controller.resume();
     else this.#controller.pause();

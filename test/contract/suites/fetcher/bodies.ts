@@ -36,6 +36,15 @@ export function describeBodies(setup: Setup): void {
       expect(await allOf(await fetcher.open({ url: site.url('/large') }))).toEqual(plain);
     });
 
+    test('a short page over its cap is refused even if all of it comes at once, without its length', async () => {
+      const { fetch, site } = await setup();
+      site.on('/chunks', ({ socket }) => {
+        socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n7d0\r\n${'x'.repeat(2_000)}\r\n0\r\n\r\n`);
+      });
+      expect((await fetch('/chunks', { maxBodyBytes: 2_000 })).body).toHaveLength(2_000);
+      await expect(fetch('/chunks', { maxBodyBytes: 1_999 })).rejects.toMatchObject({ reason: 'size', status: 200 });
+    });
+
     test('an empty body is empty, whatever its stated coding', async () => {
       const { fetch, fetcher, site } = await setup();
       for (const coding of ['gzip', 'deflate', 'br', 'zstd']) {

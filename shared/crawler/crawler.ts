@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { ConfigurationError } from '../runtime/errors.ts';
 import { rate } from '../settings/parsers.ts';
 import type { JoinPlan } from '../task/group/plan.ts';
+import { isTakenStatus } from '../task/task/taken-statuses.ts';
 import type { Task } from '../task/task/task.ts';
 import { FIRST_STEP } from '../task/url/fingerprint.ts';
 import { matchesUrl } from '../task/url/glob.ts';
@@ -115,6 +116,12 @@ export class Crawler {
   /** The step where seeds start; undefined for a short crawler. */
   get first(): Step | undefined {
     return this.steps[0];
+  }
+
+  /** Returns whether answers of an error status are pages for a step, given by its name in tasks. */
+  takes(key: string, status: number): boolean {
+    const { statuses } = 'step' in this.#definition ? this.#definition : (this.step(key) ?? {});
+    return isTakenStatus(statuses, status);
   }
 
   /** Returns whether the crawler has a function for tasks of this step. */

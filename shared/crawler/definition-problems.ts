@@ -3,6 +3,7 @@ import { rate } from '../settings/parsers.ts';
 import { DAY_MS } from '../task/durations.ts';
 import { isObject } from '../task/is-object.ts';
 import { policyProblems } from '../task/task/retry-policy.ts';
+import { takenStatusProblems } from '../task/task/taken-statuses.ts';
 import { isUrlPattern } from '../task/url/glob.ts';
 import { SCOPES } from '../task/url/scope.ts';
 import { sessionNameProblems } from './around/session.ts';
@@ -27,11 +28,11 @@ interface WrittenStep extends Omit<StepRules, 'scope' | 'include' | 'exclude'> {
 
 /** The fields of a definition, in its two forms. */
 const AROUND_FIELDS = ['name', 'accepts', 'strictVersion', 'secrets', 'session', 'middleware'];
-const SHORT_FIELDS = [...AROUND_FIELDS, 'step'];
-const LONG_FIELDS = [...SHORT_FIELDS, 'steps', 'args', 'seeds', 'patterns', 'sessions', 'joins'];
+const SHORT_FIELDS = [...AROUND_FIELDS, 'step', 'statuses'];
+const LONG_FIELDS = [...AROUND_FIELDS, 'step', 'steps', 'args', 'seeds', 'patterns', 'sessions', 'joins'];
 const STEP_FIELDS = [
   ...['run', 'to', 'fallback', 'session', 'keeps', 'record', 'when', 'scope', 'include', 'exclude', 'priority'],
-  ...['deadlineMs', 'timeoutMs', 'retry', 'apart', 'rate'],
+  ...['deadlineMs', 'timeoutMs', 'retry', 'apart', 'rate', 'statuses'],
 ];
 const JOIN_FIELDS = ['run', 'per', 'of', 'record', 'deadlineMs', 'timeoutMs', 'retry'];
 
@@ -46,7 +47,9 @@ export function definitionProblems(definition: unknown): string[] {
   if (typeof definition !== 'object' || definition === null) return ['expected an object with a name and steps'];
   const { name, step, steps, args, seeds, accepts } = definition as Record<string, unknown>;
   const isShort = step !== undefined && steps === undefined;
-  const problems = unknownFields(definition, isShort ? SHORT_FIELDS : LONG_FIELDS);
+  const misplaced = isShort ? [] : Object.keys(definition).filter((field) => isOfSteps(field));
+  const problems = misplaced.map((field) => `expected ${field} in the steps it is for, not beside them`);
+  problems.push(...unknownFields(definition, [...(isShort ? SHORT_FIELDS : LONG_FIELDS), ...misplaced]));
   if (typeof name !== 'string' || !NAME.test(name))
     problems.push('expected a name of letters, digits and hyphens, at most 63');
   if (step !== undefined && steps !== undefined) problems.push('expected either step or steps, got both');
@@ -54,12 +57,18 @@ export function definitionProblems(definition: unknown): string[] {
   else if (typeof steps !== 'object' || steps === null || Object.keys(steps).length === 0)
     problems.push('expected steps, by their names: { start: { run({ page }) { … } } }');
   else problems.push(...stepProblems(definition as AnyDefinition));
+  if (isShort) problems.push(...takenStatusProblems((definition as { readonly statuses?: unknown }).statuses));
   if (args !== undefined && !(isSchema(args) && 'shape' in args))
     problems.push('expected args to be a zod object: z.object({ … })');
   if (seeds !== undefined && typeof seeds !== 'function' && !Array.isArray(seeds))
     problems.push('expected seeds to be a list of URLs, or a function that gives one');
   if (accepts !== undefined && typeof accepts !== 'function') problems.push('expected accepts to be a function');
   return [...problems, ...aroundProblems(definition)];
+}
+
+/** Returns whether only steps have a field, of all parts of a crawler with steps. */
+function isOfSteps(field: string): boolean {
+  return STEP_FIELDS.includes(field) && !LONG_FIELDS.includes(field);
 }
 
 function stepProblems(definition: AnyDefinition): string[] {
@@ -69,7 +78,7 @@ function stepProblems(definition: AnyDefinition): string[] {
   if (broken.length > 0)
     return broken.map(([name]) => `step ${name}: expected an object with a function: { run() {} }`);
   const problems = steps.flatMap(([name, step]) => {
-    const { run, when, to, scope, include = [], exclude = [], retry, rate: written, ...times } = step;
+    const { run, when, to, scope, include = [], exclude = [], retry, rate: written, statuses, ...times } = step;
     const own = [...nameProblems(name), ...unknownFields(step, STEP_FIELDS), ...schemaProblems(step)];
     if (DIGITS.test(name))
       own.push('expected a name with a letter in it: JavaScript puts names of digits alone before all others');
@@ -79,7 +88,7 @@ function stepProblems(definition: AnyDefinition): string[] {
     const condition = when === undefined ? undefined : conditionProblem(when);
     if (condition !== undefined) own.push(`when: ${condition}`);
     if (retry !== undefined) own.push(...policyProblems(retry).map((each) => `retry: ${each}`));
-    own.push(...timeProblems(times));
+    own.push(...timeProblems(times), ...takenStatusProblems(statuses));
     if (scope !== undefined && !(SCOPES as readonly unknown[]).includes(scope))
       own.push(`expected scope to be one of ${SCOPES.join(', ')}, got ${String(scope)}`);
     const paced = written === undefined ? undefined : rate()(String(written));

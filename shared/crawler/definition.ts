@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Failure, RetryPolicy } from '../task/task/retry-policy.ts';
+import type { TakenStatuses } from '../task/task/taken-statuses.ts';
 import type { Scope } from '../task/url/scope.ts';
 import type { SessionDefinition } from './around/session.ts';
 import type { Around } from './around/surroundings.ts';
@@ -30,6 +31,8 @@ export interface ShortDefinition extends Around {
   readonly step: PageFunction;
   /** Default: {@link acceptsText}. */
   readonly accepts?: AcceptsType;
+  /** See {@link StepRules.statuses}. */
+  readonly statuses?: TakenStatuses;
   /** Whether workers leave a run's tasks to others if the run began with another version of the crawler. Default: no. */
   readonly strictVersion?: boolean;
 }
@@ -61,7 +64,7 @@ export interface StepContext<Args, To extends string, Keeps, AllKeeps, Item> {
   readonly download: (links: Links, how?: DownloadHow) => void;
   /**
    * In a fallback step, why the step before it failed; otherwise undefined. The fallback's page has an empty body if no answer came, or
-   * one whose status isn't 2xx.
+   * one that isn't a page: its status is neither 2xx nor among the `statuses` of that step.
    */
   readonly failure: Failure | undefined;
   /** Adds an item to the page's record. */
@@ -86,6 +89,8 @@ export interface StepRules {
   readonly timeoutMs?: number;
   /** Which failed pages are tried again, and how often. Default: transient failures, as often as the run says. */
   readonly retry?: RetryPolicy;
+  /** Error statuses, from 400 to 599, whose answers are pages, too: they are read, and neither fail nor are tried again. Default: none. */
+  readonly statuses?: TakenStatuses;
   /** Keeps its pages out of every group, whatever led to them. For pages that many groups share. */
   readonly apart?: boolean;
   /** Rate, in the form of `RATE_LIMIT`: after a request for one of its pages, the host's next request comes no sooner. Only ever slows. */

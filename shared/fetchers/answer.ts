@@ -4,10 +4,13 @@ import {
   MOST_UNWANTED_BYTES,
   type OpenDocument,
   type PageHold,
+  type PageRequest,
 } from '../ports/fetcher.ts';
 import { codeOf } from '../runtime/errors.ts';
+import { isErrorStatus } from '../task/task/taken-statuses.ts';
 import type { Asked } from './asked.ts';
 import type { BodyMemory, BodyShare } from './body-memory.ts';
+import { BodyStart } from './decoding/body-start.ts';
 import { type Coding, codingsOf, decodeStream, decodeWhole } from './decoding/content-coding.ts';
 import { membersOf } from './decoding/gzip-members.ts';
 import type { WireBody } from './decoding/wire-body.ts';
@@ -84,13 +87,18 @@ export class Answer {
   }
 
   /** Reads the answer as a page. Rejects with a {@link FetchError}. */
-  async page(hold: PageHold | undefined): Promise<FetchedPage> {
+  async page({ hold, accepts, takes }: Pick<PageRequest, 'hold' | 'accepts' | 'takes'>): Promise<FetchedPage> {
     const { finalUrl, status, headers } = this;
-    const isRead = this.#isPage && this.#hasBody;
-    const body = isRead ? await this.#whole(hold) : NO_BYTES;
-    // The answer counts even if its body breaks off: a 429 is still a 429.
-    if (!isRead) this.#body.leave(MOST_UNWANTED_BYTES);
-    return { finalUrl, status, headers, body, durationMs: this.#limits.clock.elapsedMs };
+    const isTaken = isErrorStatus(status) && takes?.(status) === true;
+    const body = isTaken
+      ? await this.#bodyOfTaken(hold, accepts)
+      : this.#isPage && this.#hasBody
+        ? await this.#whole(hold)
+        : this.#left();
+    const { elapsedMs: durationMs } = this.#limits.clock;
+    return body instanceof FetchError
+      ? { finalUrl, status, headers, body: NO_BYTES, durationMs, unread: body }
+      : { finalUrl, status, headers, body, durationMs };
   }
 
   /** Opens the answer as a document. */
@@ -103,7 +111,10 @@ export class Answer {
   problemFor({ accepts }: Asked): FetchError | undefined {
     // RFC 9110 section 15. The parser of Node.js accepts any three digits.
     if (this.status < 100) return new FetchError('connection', `Invalid status ${this.status}`);
-    if (!this.#isPage) return undefined;
+    return this.#isPage ? this.#pageProblem(accepts) : undefined;
+  }
+
+  #pageProblem(accepts: PageRequest['accepts']): FetchError | undefined {
     const contentType = this.headers['content-type'];
     if (accepts === undefined || accepts(contentType)) return this.#bodyProblem;
     const told = `The answer is ${contentType ?? 'without a content type'}`;
@@ -124,6 +135,26 @@ export class Answer {
       });
     }
     return Number(this.headers['content-length']) > this.#mostOnTheWire ? this.#tooLong() : undefined;
+  }
+
+  /** Reads the body of an error that is taken as a page. If that fails, the answer still counts: a 429 is still a 429. */
+  async #bodyOfTaken(hold: PageHold | undefined, accepts: PageRequest['accepts']): Promise<Uint8Array | FetchError> {
+    const problem = this.#pageProblem(accepts);
+    if (problem !== undefined || !this.#hasBody) {
+      const nothing = this.#left();
+      return problem ?? nothing;
+    }
+    try {
+      return await this.#whole(hold);
+    } catch (error: unknown) {
+      return toFetchError(error, this.status);
+    }
+  }
+
+  /** Leaves the body unread. */
+  #left(): Uint8Array {
+    this.#body.leave(MOST_UNWANTED_BYTES);
+    return NO_BYTES;
   }
 
   async #whole(hold: PageHold | undefined): Promise<Uint8Array> {
@@ -267,31 +298,6 @@ export class Answer {
 
   #tooLong(): FetchError {
     return new FetchError('size', `The body is over ${this.#maxBodyBytes} bytes`, { status: this.status });
-  }
-}
-
-/** Passes a body on and keeps a copy of it, unless it is longer than `most` bytes. */
-class BodyStart {
-  readonly #most: number;
-  #chunks: Uint8Array[] = [];
-  #size = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  async *of(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const chunk of body) {
-      this.#size += chunk.length;
-      if (this.#size > this.#most) this.#chunks = [];
-      else this.#chunks.push(chunk);
-      yield chunk;
-    }
-  }
-
-  /** Everything received so far, or no bytes if it exceeded the limit. */
-  get bytes(): Uint8Array {
-    return Buffer.concat(this.#chunks);
   }
 }
 

@@ -6,7 +6,7 @@ import { ACCEPT_ENCODING } from './decoding/content-coding.ts';
 /** A request for a page or for a document. */
 export interface Asked
   extends FetchRequest,
-    Partial<Pick<PageRequest, 'accepts' | 'validators' | 'maxBodyBytes' | 'send'>> {
+    Partial<Pick<PageRequest, 'accepts' | 'takes' | 'validators' | 'maxBodyBytes' | 'send'>> {
   readonly timeoutMs?: number;
 }
 

@@ -76,7 +76,7 @@ export abstract class HttpFetcher implements Fetcher, BodyBudget {
   }
 
   fetch(request: PageRequest): Promise<FetchedPage> {
-    return this.#watch(request, (answer) => answer.page(request.hold));
+    return this.#watch(request, (answer) => answer.page(request));
   }
 
   open(request: DocumentRequest): Promise<OpenDocument> {

@@ -7,7 +7,8 @@ import type { SentRequest } from '../task/task/request.ts';
  * Makes HTTP requests: one request, one answer. It does not retry, pace, deduplicate or follow redirects. Each redirect is a
  * new request, made in the turn of the host it leads to.
  *
- * There are two kinds of request. A *page* is read whole, and only if its status is 2xx and its content type is accepted.
+ * There are two kinds of request. A *page* is read whole, and only if its status is 2xx, or an error status that the caller
+ * takes as a page, and its content type is accepted.
  * A *document* (a robots.txt or a sitemap) is read as it arrives, whatever its status, and its reader stops when it has
  * enough.
  *
@@ -120,8 +121,10 @@ export interface PageRequest extends FetchRequest {
   readonly send?: SentRequest;
   /** Maximum bytes of the body, after decompression. A longer body is refused with reason `size`. */
   readonly maxBodyBytes: number;
-  /** Called once the headers are in, only for status 2xx. Returning `false` ends the request with reason `content_type`. */
+  /** Called once the headers are in, only for a page. Returning `false` ends the request with reason `content_type`. */
   readonly accepts?: (contentType: string | undefined) => boolean;
+  /** Called for a status of 400 or more. Returning `true` takes the answer as a page. Default: none is. */
+  readonly takes?: (status: number) => boolean;
   /** Validators of the version known already. If it is still current, the answer is a 304. */
   readonly validators?: Validators;
   /** Keeps the page's bytes counted as memory after the fetch. By default, they count until the fetch ends. */
@@ -189,8 +192,10 @@ export function letGo(body: OpenDocument['body']): void {
 }
 
 export interface FetchedPage extends ResponseHead {
-  /** Decompressed bytes; none unless the status is 2xx. */
+  /** Decompressed bytes; none unless the status is 2xx or {@link PageRequest.takes} it. */
   readonly body: Uint8Array;
+  /** Why the body of an error that the caller takes is missing. Status and headers count all the same. */
+  readonly unread?: FetchError;
   /** From the start of the request to the last byte, excluding waits for this process: see {@link RequestTimings.waitedMs}. */
   readonly durationMs: number;
 }

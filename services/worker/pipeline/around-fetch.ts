@@ -15,7 +15,7 @@ import type { Page } from '../../../shared/crawler/page.ts';
 import type { DoneRecord } from '../../../shared/ports/record.ts';
 import type { Method, SentRequest } from '../../../shared/task/task/request.ts';
 import type { Steps } from './steps.ts';
-import { type Arrival, type Ending, failedStep, type Move, sentBy, urlOf, type Visit } from './visit.ts';
+import { type Arrival, aboutAnswer, type Ending, failedStep, type Move, sentBy, urlOf, type Visit } from './visit.ts';
 
 /*
  * Calls the middleware of a visit's crawler. A middleware that throws fails the page as a step does; a page it skips is
@@ -69,7 +69,13 @@ async function seenBy<A extends Came>(visit: Visit, came: A, steps: Calls): Prom
   const answer = 'arrival' in came ? came.arrival.fetched : came.ending.answer;
   if (answer === undefined) return came;
   const about: Omit<Ending, 'outcome'> =
-    'ending' in came ? came.ending : { hostAnswered: hasAsked(came.arrival) ? true : undefined, status: answer.status };
+    'ending' in came
+      ? came.ending
+      : {
+          hostAnswered: hasAsked(came.arrival) ? true : undefined,
+          ...aboutAnswer(came.arrival),
+          status: answer.status,
+        };
   try {
     const after = await afterFetch(onPage(visit, answer.finalUrl, steps), answer);
     if ('skip' in after) return { ending: { ...about, ...skipped(after.skip) } };

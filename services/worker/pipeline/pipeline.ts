@@ -48,6 +48,7 @@ import { type Known, Requests, type RequestsOptions } from './requests.ts';
 import { Steps, type StepsOptions } from './steps.ts';
 import {
   type Arrival,
+  aboutAnswer,
   arrivedMark,
   doneRecord,
   type Ending,
@@ -245,7 +246,7 @@ export class Pipeline {
     const mark = arrivedMark(visit, finalUrl);
     const claim = await claimArrival(visit, mark, this.#options.frontier);
     if (claim === 'stale') return 'ack';
-    if (claim === 'taken') return await this.#end(visit, knownAlready(finalUrl));
+    if (claim === 'taken') return await this.#end(visit, { ...knownAlready(finalUrl), ...aboutAnswer(arrival) });
     const claimed = mark === visit.task.mark ? undefined : mark;
     if (visit.task.step === FILE_STEP.key) return await this.#keepFile(visit, arrival, claimed);
     const page = new Page(visit.task, arrival.fetched);
@@ -255,11 +256,11 @@ export class Pipeline {
       extract = await this.#steps.extract(visit.run, page);
     } catch (error: unknown) {
       if (!(error instanceof StepError)) throw error;
-      return await this.#end(visit, failedStep(error), { arrival, page, claimed });
+      return await this.#end(visit, { ...failedStep(error), ...aboutAnswer(arrival) }, { arrival, page, claimed });
     }
     page.forgetTree();
-    const hostAnswered = arrival.isMade === true ? undefined : true;
-    return await this.#keep(visit, { arrival, page, extract, claimed, ending: { hostAnswered } });
+    const ending = { hostAnswered: arrival.isMade === true ? undefined : true, ...aboutAnswer(arrival) };
+    return await this.#keep(visit, { arrival, page, extract, claimed, ending });
   }
 
   async #keepFile(visit: Visit, arrival: Arrival, claimed: string | undefined): Promise<Handling> {

@@ -141,6 +141,9 @@ export function redirectsOf({ task, moved }: Pick<Visit, 'task' | 'moved'>): rea
   return (moved ?? task).redirects ?? [];
 }
 
+/** What a request says about its host. */
+type HostFindings = Omit<Judgement, 'outcome'>;
+
 /** A page as it arrived from the host or the cache. */
 export interface Arrival {
   readonly fetched: FetchedPage;
@@ -151,6 +154,8 @@ export interface Arrival {
   readonly isMade?: true;
   /** Whether a middleware has replaced the host's answer. */
   readonly isChanged?: true;
+  /** What the answer says about the host. Default: it is healthy. */
+  readonly host?: HostFindings;
 }
 
 /** The parts of a record that don't come from a step. */
@@ -183,6 +188,11 @@ export interface Ending extends Partial<Judgement> {
   readonly input?: string | undefined;
   /** See {@link Settlement.tally}. */
   readonly tally?: Settlement['tally'];
+}
+
+/** Returns what the ending of an arrived page says about the answer, where that isn't a healthy page. */
+export function aboutAnswer({ host, fetched }: Arrival): Partial<Ending> {
+  return host === undefined ? {} : { ...host, status: fetched.status };
 }
 
 /** Returns the ending of a page whose crawler failed. */

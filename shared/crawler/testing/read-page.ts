@@ -1,5 +1,4 @@
-import type { FetchedPage } from '../../ports/fetcher.ts';
-import { judgeAnswer, MOST_THROTTLES } from '../../task/task/judgement.ts';
+import { judgeAnswer, judgeTaken, MOST_THROTTLES } from '../../task/task/judgement.ts';
 import type { FailedReason, SkippedReason } from '../../task/task/outcome.ts';
 import { failureOf, mayFallBack } from '../../task/task/retry-policy.ts';
 import { verdictOf } from '../../task/task/verdict.ts';
@@ -100,11 +99,12 @@ function fallbackOf(crawler: Crawler, step: Step | undefined): Step | undefined 
 /** Judges an answer before the crawler's steps see it. An answer that a crawl would try again counts as failed. */
 async function judge(
   crawler: Crawler,
-  { answer }: { readonly answer: FetchedPage },
+  { answer, task: { step } }: Pick<Page, 'answer' | 'task'>,
 ): Promise<{ readonly kind: 'done' } | Exclude<SavedOutcome, { readonly kind: 'done' }>> {
   const { status, headers } = answer;
   const last = { attempts: 0, maxAttempts: 1, throttles: MOST_THROTTLES, answersOthers: true, now: 0, random: 0 };
-  const { outcome } = judgeAnswer(answer, last);
+  const isTaken = crawler.takes(step, status);
+  const { outcome } = isTaken ? judgeTaken(answer, last.now) : judgeAnswer(answer, last);
   if (outcome.kind === 'skipped') return outcome;
   const reason = status < 500 ? 'http_4xx' : 'http_5xx';
   if (outcome.kind !== 'done') return { reason, ...outcome, kind: 'failed', detail: `HTTP ${status}` };
@@ -113,5 +113,6 @@ async function judge(
     () => crawler.accepts(headers['content-type']),
     (wanted) => verdictOf(wanted, 'accepts'),
   );
-  return isWanted ? outcome : { kind: 'skipped', reason: 'content_type' };
+  if (isWanted) return outcome;
+  return isTaken ? { reason, kind: 'failed', detail: `HTTP ${status}` } : { kind: 'skipped', reason: 'content_type' };
 }

@@ -4,7 +4,7 @@ import { throttlePauseMs } from '../host/host-pace.ts';
 import type { HostTrouble } from '../host/host-trouble.ts';
 import { RETRY_AFTER_CAP_MS, retryAfterMs } from '../host/retry-after.ts';
 import type { FetchFailure } from './fetch-failure.ts';
-import type { FailedReason, Outcome, SkippedReason } from './outcome.ts';
+import type { FailedReason, HostPause, Outcome, SkippedReason } from './outcome.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 
 /** Facts about a task, besides the answer, that decide its outcome. */
@@ -90,6 +90,28 @@ export function judgeAnswer({ status, headers }: Answer, about: Circumstances): 
   }
   const reason = status >= 400 ? 'http_4xx' : 'redirects';
   return { outcome: { kind: 'failed', reason, detail }, hostAnswered: true };
+}
+
+/**
+ * Judges an answer of 400 or more that a step takes as a page. Its task is done; what the answer says about its host still counts.
+ *
+ * | status                            | the host                                                        |
+ * |-----------------------------------|-----------------------------------------------------------------|
+ * | 429, 5xx with Retry-After         | is paused, and slowed if it didn't say for how long             |
+ * | 503 without Retry-After           | is slowed, and counts as failing                                |
+ * | any other                         | is healthy: the step says that such answers are pages           |
+ */
+export function judgeTaken({ status, headers }: Answer, now: number): Judgement {
+  const outcome: Outcome = { kind: 'done' };
+  const detail = `HTTP ${status}`;
+  const askedMs = retryAfterMs(headers, now);
+  if (status === 429 || (status >= 500 && askedMs !== undefined)) {
+    const { pauseMs = throttlePauseMs(1), reason } = pauseAsked(askedMs, detail);
+    const hostTrouble: HostTrouble = { kind: 'answered', reason, pauseMs };
+    return { outcome, hostAnswered: false, hostTrouble, ...(askedMs === undefined ? { slowDown: detail } : {}) };
+  }
+  if (status !== 503) return { outcome, hostAnswered: true };
+  return { outcome, ...unhealthy(detail), hostFault: 'answers of 5xx', slowDown: detail };
 }
 
 function unhealthy(reason: string): Pick<Judgement, 'hostAnswered' | 'hostTrouble'> {
@@ -179,7 +201,12 @@ function throttled(status: number, asked: number | undefined, detail: string, ab
   if (throttles >= (isAlone ? MOST_THROTTLES_ALONE : MOST_THROTTLES))
     return again(status === 429 ? 'http_4xx' : 'http_5xx', detail, about);
   if (isAlone) return { kind: 'defer', throttled: true, inMs: throttlePauseMs(throttles + 1), detail };
-  if (asked === undefined) return { kind: 'defer', host: { reason: detail }, detail };
-  const pauseMs = Math.min(RETRY_AFTER_CAP_MS, Math.max(SECOND_MS, asked));
-  return { kind: 'defer', host: { pauseMs, reason: `${detail}, Retry-After` }, detail };
+  return { kind: 'defer', host: pauseAsked(asked, detail), detail };
+}
+
+/** Returns the pause of a host that asks for one, by its `Retry-After` in milliseconds, if it has one. */
+function pauseAsked(askedMs: number | undefined, detail: string): HostPause {
+  if (askedMs === undefined) return { reason: detail };
+  const pauseMs = Math.min(RETRY_AFTER_CAP_MS, Math.max(SECOND_MS, askedMs));
+  return { pauseMs, reason: `${detail}, Retry-After` };
 }

@@ -18,6 +18,7 @@ import { describeProxyGuard } from './fetcher/proxy-guard.ts';
 import { throughProxies, trustOurs } from './fetcher/proxy-setup.ts';
 import { describeRequests } from './fetcher/requests.ts';
 import { type OpenFetcher, setupFor } from './fetcher/setup.ts';
+import { describeTakenErrors } from './fetcher/taken-errors.ts';
 
 /**
  * The promises of every fetcher; `shared/ports/fetcher.ts` lists the same in a table. All are observed from outside: a real
@@ -25,6 +26,7 @@ import { type OpenFetcher, setupFor } from './fetcher/setup.ts';
  *
  * - **Answers.** Any status is an answer, including a redirect. A page's body is read only if its status is 2xx and the caller
  *   accepts its content type; a document's is always read. Only listed headers are returned.
+ * - **Errors taken as pages.** Read like pages. If that fails, status and headers count all the same.
  * - **Bodies.** Decoded from any supported coding; a page's only up to its cap.
  * - **Memory.** Page bodies share a budget. Without room they are not read further and don't time out; the oldest resumes.
  *   The budget gets everything back, however the bodies end.
@@ -46,6 +48,7 @@ export function describeFetcher(name: string, open: OpenFetcher): void {
   describe(`fetcher: ${name}`, () => {
     const setup = setupFor(open);
     describeAnswers(setup);
+    describeTakenErrors(setup);
     describeBodies(setup);
     describeBodyMemory(setup);
     describeDocuments(setup);

@@ -5,6 +5,7 @@ import { fileAskedFor } from '../../../../shared/crawler/file-step.ts';
 import { SlotWait } from '../../../../shared/loops/slot-wait.ts';
 import {
   FetchError,
+  type FetchedPage,
   type Fetcher,
   type PageHold,
   type PageRequest,
@@ -16,11 +17,14 @@ import type { Clock } from '../../../../shared/runtime/clock.ts';
 import type { FetchFailure } from '../../../../shared/task/task/fetch-failure.ts';
 import {
   type Circumstances,
+  type Judgement,
   judgeAnswer,
   judgeFailure,
+  judgeTaken,
   MOST_THROTTLES,
 } from '../../../../shared/task/task/judgement.ts';
 import type { SentRequest } from '../../../../shared/task/task/request.ts';
+import { isErrorStatus } from '../../../../shared/task/task/taken-statuses.ts';
 import { verdictOf } from '../../../../shared/task/task/verdict.ts';
 import { redirectOf } from '../../../../shared/task/url/redirect.ts';
 import type { Slots } from '../../concurrency/slots.ts';
@@ -111,7 +115,7 @@ export class HostTurns {
       fetched = await this.#fetch(visit, { signal, hold, timings: turn.timings }, send);
     } finally {
       // If this fails, the place becomes free when its lease ends.
-      left = turn.over({ isFailure: fetched === undefined || 'ending' in fetched }).catch(() => {});
+      left = turn.over({ isFailure: fetched === undefined || isFailure(fetched) }).catch(() => {});
     }
     if (!('to' in fetched)) return { ...fetched, left, isSent: turn.timings.isSent };
     await left;
@@ -141,7 +145,7 @@ export class HostTurns {
     const cookie = jar?.headerFor(url);
     try {
       const fetched = await fetcher.fetch({
-        ...{ ...request, url, maxBodyBytes, accepts },
+        ...{ ...request, url, maxBodyBytes, accepts, takes: (status) => takes(visit, status) },
         ...(validators === undefined ? {} : { validators }),
         ...(send === undefined ? {} : { send }),
         redirectedFrom: visit.task.url,
@@ -159,17 +163,35 @@ export class HostTurns {
         const set = cookies.length === 0 || session !== undefined ? {} : { cookies };
         return await followed(visit, redirect, { maxRedirects, status, ...set });
       }
-      const isUnconditional = validators === undefined;
-      const judgement = judgeAnswer(fetched, { ...this.#circumstances(visit), isUnconditional });
-      return judgement.outcome.kind === 'done'
-        ? { arrival: { fetched, fromCache: false, askedAt } }
-        : { ending: { ...judgement, status, answer: fetched, askedAt } };
+      if (broken[0] !== undefined) return { ending: { ...failedStep(broken[0]), status, askedAt } };
+      const { outcome, ...host } = this.#judge(visit, fetched, { isUnconditional: validators === undefined, send });
+      return outcome.kind === 'done'
+        ? { arrival: { fetched, fromCache: false, askedAt, ...(isErrorStatus(status) ? { host } : {}) } }
+        : { ending: { outcome, ...host, status, answer: fetched, askedAt } };
     } catch (error: unknown) {
       if (error instanceof StepError) return { ending: { ...failedStep(error), askedAt } };
       if (!(error instanceof FetchError)) throw error;
       if (broken[0] !== undefined) return { ending: { ...failedStep(broken[0]), status: error.status, askedAt } };
       return { ending: { ...(await this.failed(visit, error, { send, timings: request.timings })), askedAt } };
     }
+  }
+
+  /** Judges an answer. An error whose step takes it, but whose body is missing, counts as one that no step takes. */
+  #judge(
+    visit: Visit,
+    fetched: FetchedPage,
+    { isUnconditional, send }: { readonly isUnconditional: boolean; readonly send: SentRequest | undefined },
+  ): Judgement {
+    const { status, unread } = fetched;
+    if (unread === undefined && takes(visit, status)) return judgeTaken(fetched, this.#options.clock.now());
+    const circumstances = this.#circumstances(visit);
+    const judged = judgeAnswer(fetched, { ...circumstances, isUnconditional });
+    const { outcome } = judged;
+    if (unread === undefined || outcome.kind !== 'failed') return judged;
+    const byBody = judgeFailure(unread, circumstances);
+    const isAgain = byBody.outcome.kind === 'retry' || byBody.outcome.kind === 'defer';
+    if (isAgain && send?.mayRepeat !== false) return byBody;
+    return { ...judged, outcome: { ...outcome, detail: `HTTP ${status}, not taken as a page: ${unread.message}` } };
   }
 
   /** Returns the ending of a request that got no answer. */
@@ -198,6 +220,16 @@ export class HostTurns {
     // Without a ledger there is nowhere to wait for another attempt, so an outcome that needs one becomes a failure and is dead-lettered.
     return { ...about, throttles: visit.release === 0 ? MOST_THROTTLES : visit.state.throttles };
   }
+}
+
+/** Returns whether an answer says nothing about how fast its host gives pages. */
+function isFailure(answered: Answered): boolean {
+  return 'ending' in answered || ('arrival' in answered && isErrorStatus(answered.arrival.fetched.status));
+}
+
+/** Returns whether the step takes errors of this status as pages. */
+function takes({ run, task }: Visit, status: number): boolean {
+  return run.crawler.takes(task.step, status);
 }
 
 /** Returns whether the crawler accepts pages of this type. A file can have any. */

@@ -98,6 +98,22 @@ export function describeHostPauses(name: string, open: OpenStore, close: () => P
         step(30_000);
         expect((await frontier.release(ROOM)).tasks.length).toBe(3);
       });
+
+      test.each(['done', 'failed'] as const)(
+        'a host that asks for a pause gets it, although its page is %s',
+        async (kind) => {
+          const { ask, frontier, runs } = await setup();
+          await runs.open('r', FAST_RUN, 'p');
+          await frontier.offer('r', [
+            { url: 'http://a.test/1', mark: 'm', host: 'a.test', step: '', depth: 0, queue: 'normal' },
+          ]);
+          expect((await frontier.release(ROOM)).tasks.length).toBe(1);
+          const outcome = kind === 'done' ? { kind } : { kind, reason: 'step' as const };
+          const hostTrouble = { kind: 'answered', reason: 'HTTP 429, Retry-After', pauseMs: 60_000 } as const;
+          await frontier.settle('r', 1, { outcome, hostAnswered: false, hostTrouble });
+          expect(await ask(UNLIMITED)).toEqual(refused('pause', 60_000));
+        },
+      );
     });
 
     describe('a limit by hand', () => {

@@ -102,6 +102,17 @@ test.each<[string, object, readonly string[]]>([
     'crawler a: join all: expected deadlineMs to be milliseconds, more than 0 and at most 31536000000, got -1',
     'crawler a: join one: retry: expected when to be all, a list of step, schema, or a function: a join asks no host, so nothing that fails is transient',
   ]],
+  ['with statuses that can’t be taken', { name: 'a', statuses: [404], steps: { start: { statuses: [404, 200, 301, 600, '404'], run }, b: { statuses: 404, run } }, patterns: { b: '/b' } }, [
+    'crawler a: expected statuses in the steps it is for, not beside them',
+    'crawler a: step start: statuses: expected numbers from 400 to 599, got 200: answers of 2xx are pages anyway',
+    'crawler a: step start: statuses: expected numbers from 400 to 599, got 301: redirects are followed, and never pages',
+    'crawler a: step start: statuses: expected numbers from 400 to 599, got 600',
+    'crawler a: step start: statuses: expected numbers from 400 to 599, got "404"',
+    "crawler a: step b: expected statuses to be a list such as [404, 410], or 'all'",
+  ]],
+  ['of one function with statuses that can’t be taken', { name: 'a', statuses: [304], step: run }, [
+    'crawler a: statuses: expected numbers from 400 to 599, got 304: redirects are followed, and never pages',
+  ]],
   ['with invalid policies',         { name: 'a', steps: { start: { retry: { attempts: 0 }, rate: 'fast', run } } }, [
     'crawler a: step start: retry: expected attempts to be a whole number from 1 to 100',
     'crawler a: step start: expected rate to be a rate like 2/s, 60/min or 100/h, from 0.01/h to 6000/min, or none',

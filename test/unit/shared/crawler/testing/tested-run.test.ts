@@ -194,6 +194,24 @@ test('a page with another status or type ends as in a crawl', async () => {
   expect(items.both).toMatchObject([{ missing: { count: 1, outcomes: { failed: 1 } } }]);
 });
 
+test('a page with a status that its step takes is read as in a crawl', async () => {
+  const crawler = defineCrawler({
+    name: 'taking',
+    steps: {
+      start: { to: ['part'], run: ({ page, follow }) => follow('part', page.links()) },
+      part: { statuses: [404], run: ({ page, emit }) => emit({ status: page.status, heading: page.get('h1') }) },
+    },
+  });
+  const answer = (n: number, status: number, contentType = 'text/html') => ({
+    page: Page.fromHtml('<h1>Sold out</h1>', { url: `${SHOP}/part/${n}`, status, contentType }),
+  });
+  const list = text('/', '<a href=/part/1>1</a><a href=/part/2>2</a><a href=/part/3>3</a>');
+  const pages = [list, answer(1, 404), answer(2, 410), answer(3, 404, 'image/png')];
+  const { items, counts } = await testCrawler(crawler, { pages });
+  expect(items.part).toEqual([{ status: 404, heading: 'Sold out' }]);
+  expect(counts).toMatchObject({ part: 1 });
+});
+
 const single = (run: (about: { emit: (item: unknown) => void }) => void, join: object = {}) =>
   defineCrawler({
     name: 'single',

@@ -4,6 +4,7 @@ import {
   type Circumstances,
   judgeAnswer,
   judgeFailure,
+  judgeTaken,
   MOST_THROTTLES,
 } from '../../../../../shared/task/task/judgement.ts';
 import type { Outcome } from '../../../../../shared/task/task/outcome.ts';
@@ -51,6 +52,31 @@ test.each([
     const judged = [judgeAnswer(answer, FIRST), judgeAnswer(answer, LAST)];
     expect(judged.map(({ outcome }) => short(outcome))).toEqual([first, last]);
     expect(judged[0]?.hostAnswered).toBe(hostAnswered);
+  },
+);
+
+test.each([
+  // status  Retry-After   host answered?   pause     slowed       fault
+  [404, undefined, true, undefined, undefined, undefined],
+  [404, '120', true, undefined, undefined, undefined],
+  [408, undefined, true, undefined, undefined, undefined],
+  [429, undefined, false, 15_000, 'HTTP 429', undefined],
+  [429, '120', false, 120_000, undefined, undefined],
+  [429, '0', false, 1_000, undefined, undefined],
+  [429, '999999', false, 3_600_000, undefined, undefined],
+  [500, undefined, true, undefined, undefined, undefined],
+  [500, '30', false, 30_000, undefined, undefined],
+  [502, undefined, true, undefined, undefined, undefined],
+  [503, undefined, false, undefined, 'HTTP 503', 'answers of 5xx'],
+  [503, '30', false, 30_000, undefined, undefined],
+])(
+  'a step that takes %i with Retry-After %s is done',
+  (status, retryAfter, hostAnswered, pauseMs, slowDown, hostFault) => {
+    const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+    const judged = judgeTaken({ status, headers }, 0);
+    expect(judged.outcome).toEqual({ kind: 'done' });
+    const found = [judged.hostAnswered, judged.hostTrouble?.pauseMs, judged.slowDown, judged.hostFault];
+    expect(found).toEqual([hostAnswered, pauseMs, slowDown, hostFault]);
   },
 );
 

@@ -221,7 +221,10 @@ async function connectTransport(options: ConnectOptions): Promise<Transport & De
     onStalled: (queue, ready) =>
       log.warn({ queue, ready }, 'RabbitMQ delivers none of the ready messages: starting to consume again'),
     onRefusing: (queue) =>
-      log.warn({ queue }, 'RabbitMQ refuses messages for a queue that is empty: publishing on a new channel'),
+      log.warn(
+        { queue },
+        'RabbitMQ refuses messages for this queue: publishing on a new channel, in case its policy has changed',
+      ),
   });
   await connectToRabbitMq(transport, url, options);
   return transport;

@@ -5,7 +5,7 @@ import { testTransport, uniquePrefix } from '../support/stores/rabbitmq.ts';
 import { openCrawl } from './harness/crawl.ts';
 import { row } from './harness/row.ts';
 import { ownServers } from './harness/servers.ts';
-import { until } from './harness/until.ts';
+import { passes, until } from './harness/until.ts';
 import { verdict } from './harness/verdict.ts';
 
 const servers = ownServers('rabbitmq');
@@ -50,6 +50,31 @@ describe('the broker takes no more', () => {
     await until('it takes messages', async () => (await publish(1)).has('confirmed'), { withinMs: 20_000 });
     round.recovered(performance.now() - round.mendedAt);
     await taker.stop();
+  });
+
+  row('13c', 'a policy makes the queue of dead letters full and is then removed', async (round) => {
+    const { rabbitmq } = servers();
+    const prefix = uniquePrefix();
+    const renewed: string[] = [];
+    const transport = testTransport(rabbitmq.url, prefix, { onRefusing: (queue) => void renewed.push(queue) });
+    await transport.start();
+    onTestFinished(() => transport.stop());
+    const full = '{"max-length":10,"overflow":"reject-publish"}';
+    await rabbitmq.ctl('set_policy', '--apply-to', 'queues', 'full', `^${prefix.replace('.', '[.]')}failed_urls`, full);
+    const publish = async (count: number): Promise<ReadonlySet<PublishOutcome>> =>
+      new Set(await transport.publish(Array.from({ length: count }, () => message('failed'))));
+    await publish(60);
+    expect(await publish(5)).toEqual(new Set(['refused']));
+    const { failed } = await transport.depths();
+    await passes(6_000);
+    expect(await publish(5), 'by the old channel').toEqual(new Set(['refused']));
+    await until('a new channel is used', () => renewed.length > 0);
+    expect(await publish(5), 'by the new channel').toEqual(new Set(['refused']));
+    expect((await transport.depths()).failed, 'nothing is taken beyond the bound').toEqual(failed);
+    await rabbitmq.ctl('clear_policy', 'full');
+    round.mended();
+    await until('it takes messages', async () => (await publish(1)).has('confirmed'), { withinMs: 20_000 });
+    round.recovered(performance.now() - round.mendedAt);
   });
 
   row(12, 'a page takes longer than the broker waits for its acknowledgement', async (round) => {

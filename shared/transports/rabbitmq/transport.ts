@@ -41,7 +41,7 @@ export interface RabbitMqOptions {
   readonly onBlocked: (reason: string | undefined) => void;
   /** Called when a queue holds `ready` messages but delivers none, and its consumer takes a new channel. */
   readonly onStalled: (queue: Queue, ready: number) => void;
-  /** Called when a queue refuses messages although it is empty, and messages are published on a new channel. */
+  /** Called when a queue has only refused messages for some seconds, and messages are published on a new channel. */
   readonly onRefusing: (queue: Destination) => void;
   /** Milliseconds between checks for stalled consumers, for tests. */
   readonly lookMs?: number;
@@ -176,17 +176,15 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   }
 
   /**
-   * Publishes on a new channel if a queue refuses messages although it is empty. In RabbitMQ, a channel remembers that a quorum
-   * queue was full, and does not learn that the policy has changed.
+   * Publishes on a new channel if a queue has accepted nothing for some seconds. In RabbitMQ, a channel remembers that a quorum queue
+   * was full until the queue gets shorter. It never learns that a policy has changed, and nobody consumes dead letters. A queue that
+   * is still full refuses a new channel's first message, too.
    */
   async #lookAtRefusing(): Promise<void> {
-    const stuck = this.#refusals.takeStuck();
+    const [stuck] = this.#refusals.takeStuck();
     const { live } = this.#publishing;
-    if (stuck.length === 0 || live === undefined) return;
-    const depths = await this.depths();
-    const empty = stuck.find((queue) => depths[queue].ready === 0);
-    if (empty === undefined) return;
-    this.#options.onRefusing(empty);
+    if (stuck === undefined || live === undefined) return;
+    this.#options.onRefusing(stuck);
     const before = this.#publishes;
     await this.#attachPublisher(live);
     // A refusal is an answer, too.

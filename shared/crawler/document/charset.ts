@@ -31,6 +31,7 @@ const windows1252: Decoder = new TextDecoder('windows-1252');
  * | source                                                              | e.g.                              | pages | documents |
  * |---------------------------------------------------------------------|-----------------------------------|-------|-----------|
  * | byte order mark, or `<` in two bytes                                | `EF BB BF`                        | yes   | yes       |
+ * | the first two characters in two bytes each, as of a list of URLs    | `68 00 74 00`                     |       | yes       |
  * | Content-Type                                                        | `text/html; charset=gbk`          | yes   | yes       |
  * | XML declaration, at the very beginning                              | `<?xml version="1.0" encoding=…?>`| yes   | yes       |
  * | `<meta charset>` or `http-equiv`, in the first 1024 bytes           | `<meta charset=shift_jis>`        | yes   |           |
@@ -39,8 +40,8 @@ const windows1252: Decoder = new TextDecoder('windows-1252');
  * | windows-1252                                                        |                                   | yes   |           |
  * | UTF-8                                                               |                                   |       | yes       |
  *
- * A label that the Encoding standard doesn't know is ignored. Documents are sitemaps and lists (RFC 7303 section 3), read by
- * {@link decodeStream}. A byte order mark is not part of a page's text.
+ * A label that the Encoding standard doesn't know is ignored, and so is UTF-16 for a document that begins in another encoding. Documents are
+ * sitemaps and lists (RFC 7303 section 3), read by {@link decodeStream}. A byte order mark is not part of a page's text.
  */
 export function decodeBody(body: Uint8Array, contentType: string | undefined): DecodedBody {
   const decoder = decoderFor(body, contentType);
@@ -74,7 +75,9 @@ export async function* decodeStream(
 ): AsyncGenerator<string, void, void> {
   let decoder: StreamDecoder | undefined;
   for await (const bytes of headFirst(body)) {
-    decoder ??= streamDecoder(byMark(bytes) ?? labelled(charsetIn(contentType)) ?? byDeclaration(headOf(bytes)));
+    decoder ??= streamDecoder(
+      byMark(bytes) ?? byZeros(bytes) ?? ofDocument(contentType) ?? byDeclaration(headOf(bytes)),
+    );
     const text = decoder.write(bytes);
     if (text !== '') yield text;
   }
@@ -134,6 +137,24 @@ function byMark(body: Uint8Array): Decoder | undefined {
   if (first === 0x3c && second === 0 && fourth === 0) return labelled('utf-16le');
   if (first === 0 && second === 0x3c && third === 0) return labelled('utf-16be');
   return undefined;
+}
+
+/** Returns the encoding in which the first two characters are ASCII, in two bytes each. In no other encoding is any byte of a text zero. */
+function byZeros([first, second, third, fourth]: Uint8Array): Decoder | undefined {
+  const isIn = (high: number | undefined, low: number | undefined): boolean =>
+    high === 0 && low !== 0 && low !== undefined && low < 0x80;
+  if (isIn(second, first) && isIn(fourth, third)) return labelled('utf-16le');
+  if (isIn(first, second) && isIn(third, fourth)) return labelled('utf-16be');
+  return undefined;
+}
+
+/**
+ * Returns the encoding that a document's media type names. UTF-16 is ignored: every sitemap, feed and list begins with ASCII, so in UTF-16 it
+ * would have been recognised by its bytes.
+ */
+function ofDocument(contentType: string | undefined): Decoder | undefined {
+  const decoder = labelled(charsetIn(contentType));
+  return decoder?.encoding.startsWith('utf-16') ? undefined : decoder;
 }
 
 function byPrescan(body: Uint8Array): Decoder | undefined {

@@ -27,14 +27,13 @@ export function sitemapsIn(robots: string, base: string): readonly CrawlUrl[] {
   return [...found.values()];
 }
 
-/** Returns the value of a `Sitemap:` line up to the first white space; empty for any other line. */
+/**
+ * A `Sitemap:` line. As Google's parser does, it takes `Site-map` and a missing colon. The value ends at white space, or at a mark that no URL
+ * has: some files have quotes or `<br>` around it.
+ */
+const SITEMAP_LINE = /^\s*site-?map(?:\s*:|\s+(?=https?:))\s*["<]?([^\s<>"]+)/i;
+
+/** Returns the value of a `Sitemap:` line; empty for any other line. */
 function linkIn(line: string): string {
-  const colon = line.indexOf(':');
-  if (colon < 0 || line.slice(0, colon).trim().toLowerCase() !== 'sitemap') return '';
-  return (
-    line
-      .slice(colon + 1)
-      .trim()
-      .split(/\s/, 1)[0] ?? ''
-  );
+  return SITEMAP_LINE.exec(line)?.[1] ?? '';
 }

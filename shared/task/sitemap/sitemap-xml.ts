@@ -19,6 +19,14 @@ const ROOTS: ReadonlyMap<string, SitemapKind> = new Map([
 const SITEMAP_ENTRIES: ReadonlySet<string> = new Set(['url', 'sitemap']);
 const FEED_ENTRIES: ReadonlySet<string> = new Set(['item', 'entry']);
 const DATES: ReadonlySet<string> = new Set(['lastmod', 'pubdate', 'date', 'updated', 'published']);
+/** Namespaces of sitemaps, by any publisher and of any version. Those of extensions have another word: `sitemap-image`. */
+const SITEMAP_NAMESPACE = /^https?:\/\/[^?#]*\/schemas\/sitemap\//i;
+/** The namespace of Atom (RFC 4287 section 2), whose links feeds of other kinds also have. */
+const ATOM_NAMESPACE = 'http://www.w3.org/2005/Atom';
+/** The relation of a link to the page itself, by its name or in full (RFC 4287 section 4.2.7.2). */
+const ALTERNATE = /^(?:http:\/\/www\.iana\.org\/assignments\/relation\/)?alternate$/i;
+/** Maximum prefixes whose namespaces are remembered. */
+const MAX_PREFIXES = 100;
 /** Characters within which a sitemap must have a known root element: one megabyte. */
 const ROOT_WITHIN = 1_048_576;
 
@@ -28,9 +36,10 @@ type Field = 'loc' | 'guid' | 'date' | 'direct' | undefined;
 /**
  * Reads a sitemap, sitemap index, RSS or Atom feed as its XML arrives.
  *
- * A `loc` counts only as a child of `url` or `sitemap`, with its parent's prefix: `image:loc` is not a page. The URL of a feed's
- * entry is the first of: `link` (in Atom without `rel`, or with `rel="alternate"`), a `guid` that is a URL. A `loc` that the end of
- * the document cuts off is dropped; a complete one counts even if its `url` was never closed.
+ * A `loc` counts only as a child of `url` or `sitemap`, with its parent's prefix, no prefix, or one of a sitemap's namespace: `image:loc` is
+ * not a page. The URL of a feed's entry is the first of: `link` (in Atom without `rel`, or with `rel="alternate"`), Atom's `link` in another
+ * feed, a `guid` that is a URL. A `loc` that the end of the document cuts off is dropped; a complete one counts even if its `url` was never
+ * closed.
  *
  * Relative locations are resolved against the document; in feeds, against the nearest `xml:base` (RFC 4287 section 2).
  */
@@ -49,6 +58,13 @@ export class SitemapXml implements XmlHandler {
   #lastmod: string | undefined;
   #guid = '';
   #direct = '';
+  /** Atom's link in an entry of another feed, and its base. */
+  #atomLink = '';
+  #atomBase: LinkBase | undefined;
+  /** The prefix of the current `loc` or `link`, if it is neither its parent's nor empty. */
+  #foreignPrefix: string | undefined;
+  /** Namespaces by prefix. The last declaration counts, wherever it is. */
+  readonly #namespaces = new Map<string, string>();
   #rel = '';
   #href = '';
   #isNews = false;
@@ -69,9 +85,10 @@ export class SitemapXml implements XmlHandler {
     this.#documentBase = url === undefined ? undefined : locationBase(url);
   }
 
-  /** Only feeds have anything useful in attributes: links and bases. */
+  /** Feeds have links and bases in attributes. In a sitemap only prefixes matter, which are declared outside entries or where they are used. */
   get wantsAttributes(): boolean {
-    return this.#kind === 'feed';
+    if (this.#kind === 'feed' || this.#foreignPrefix !== undefined) return true;
+    return this.#entryDepth === 0 || this.#depth === this.#entryDepth;
   }
 
   get kind(): SitemapKind {
@@ -113,7 +130,7 @@ export class SitemapXml implements XmlHandler {
     if ((isFeed ? FEED_ENTRIES : SITEMAP_ENTRIES).has(name.local)) {
       this.#openEntry(name.local === 'sitemap' ? 'sitemap' : 'page', depth);
     } else if (this.#entryDepth > 0 && depth === this.#entryDepth + 1) {
-      this.#openChild(name, name.prefix === parent?.prefix, depth);
+      this.#openChild(name, name.prefix === '' || name.prefix === parent?.prefix, depth);
     } else {
       this.#setField(undefined, depth);
     }
@@ -141,6 +158,11 @@ export class SitemapXml implements XmlHandler {
   }
 
   onAttribute(name: string, value: string): void {
+    if (name.startsWith('xmlns:')) {
+      if (this.#namespaces.size < MAX_PREFIXES) this.#namespaces.set(name.slice('xmlns:'.length), value.trim());
+      return;
+    }
+    if (this.#kind !== 'feed') return;
     const isOfLink = this.#field === 'loc' && this.#depth === this.#fieldDepth;
     // A base on any other child of an entry doesn't concern its link.
     if (name === 'xml:base') {
@@ -189,25 +211,25 @@ export class SitemapXml implements XmlHandler {
     this.#setField('direct', depth);
   }
 
-  #openChild({ local }: XmlName, hasParentsPrefix: boolean, depth: number): void {
+  #openChild({ local, prefix }: XmlName, isOwn: boolean, depth: number): void {
     const isFeed = this.#kind === 'feed';
     if (local === 'news' && !isFeed) this.#isNews = true;
     if (DATES.has(local)) {
       this.#setField('date', depth);
-    } else if (hasParentsPrefix && local === (isFeed ? 'link' : 'loc')) {
-      // Some documents have several `loc` in one `sitemap`.
-      if (!isFeed && this.#loc !== '') this.#flush();
+    } else if (local === (isFeed ? 'link' : 'loc')) {
       this.#rel = '';
       this.#href = '';
       this.#setField('loc', depth);
+      if (!isOwn) this.#foreignPrefix = prefix;
     } else {
-      this.#setField(isFeed && hasParentsPrefix && local === 'guid' ? 'guid' : undefined, depth);
+      this.#setField(isFeed && isOwn && local === 'guid' ? 'guid' : undefined, depth);
     }
   }
 
   #setField(field: Field, depth: number): void {
     this.#field = field;
     this.#fieldDepth = depth;
+    this.#foreignPrefix = undefined;
     this.#text = '';
     this.wantsText = field !== undefined;
   }
@@ -216,24 +238,40 @@ export class SitemapXml implements XmlHandler {
     const text = this.#text.trim();
     if (this.#field === 'date') this.#lastmod = this.#lastmod === undefined ? text : laterDate(this.#lastmod, text);
     else if (this.#field === 'guid') this.#guid = text;
-    else if (this.#field === 'loc' && this.#loc === '') {
-      const isPage = this.#rel === '' || this.#rel.toLowerCase() === 'alternate';
-      this.#loc = text !== '' ? text : isPage ? this.#href.trim() : '';
-      this.#locBase = this.#base;
+    else if (this.#field === 'loc') this.#closeLoc(text);
+  }
+
+  #closeLoc(text: string): void {
+    const isFeed = this.#kind === 'feed';
+    const namespace = this.#foreignPrefix === undefined ? undefined : (this.#namespaces.get(this.#foreignPrefix) ?? '');
+    const isAlternate = this.#rel === '' || ALTERNATE.test(this.#rel);
+    const href = isAlternate ? this.#href.trim() : '';
+    if (isFeed && namespace !== undefined) {
+      if (namespace !== ATOM_NAMESPACE || this.#atomLink !== '') return;
+      this.#atomLink = href;
+      this.#atomBase = this.#base;
+      return;
     }
+    if (namespace !== undefined && !SITEMAP_NAMESPACE.test(namespace)) return;
+    // Some documents have several `loc` in one `sitemap`.
+    if (!isFeed && this.#loc !== '' && text !== '') this.#flush();
+    if (this.#loc !== '') return;
+    this.#loc = text || href;
+    this.#locBase = this.#base;
   }
 
   /** Emits the pending entry, if there is one. */
   #flush(): void {
-    const written = this.#loc || urlIn(this.#guid) || urlIn(this.#direct);
+    const written = this.#loc || this.#atomLink || urlIn(this.#guid) || urlIn(this.#direct);
     const location = this.#hasEntities ? this.#withoutEntities(written) : written;
     if (location !== '') {
-      const loc = resolveLocation(location, this.#locBase);
+      const loc = resolveLocation(location, this.#loc === '' ? this.#atomBase : this.#locBase);
       const entry = { loc, lastmod: this.#lastmod, to: this.#to };
       this.#entries.push(this.#isNews ? { ...entry, isNews: true } : entry);
       if (this.#kind === 'unknown') this.#kind = this.#to === 'page' ? 'urlset' : 'index';
     }
     this.#loc = '';
+    this.#atomLink = '';
     this.#guid = '';
     this.#direct = '';
     this.#lastmod = undefined;

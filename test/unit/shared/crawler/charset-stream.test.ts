@@ -27,6 +27,18 @@ test.each<[string, Buffer, string | undefined, string]>([
   ['a UTF-16 byte order mark', Buffer.from('\ufeff<a>é</a>', 'utf16le'), undefined, '<a>é</a>'],
   ['a big-endian UTF-16 byte order mark', swapped('\ufeff<a>é</a>'), 'text/xml; charset=utf-8', '<a>é</a>'],
   ['UTF-16 without a byte order mark', Buffer.from('<a>é</a>', 'utf16le'), undefined, '<a>é</a>'],
+  ['UTF-16 after white space', Buffer.from('\r\n <a>é</a>', 'utf16le'), undefined, '\r\n <a>é</a>'],
+  ['big-endian UTF-16 after white space', swapped('\n<a>é</a>'), 'text/xml; charset=utf-8', '\n<a>é</a>'],
+  ['UTF-16 that begins with text', Buffer.from('https://é.test/', 'utf16le'), 'text/plain', 'https://é.test/'],
+  ['big-endian UTF-16 that begins with text', swapped('https://é.test/'), undefined, 'https://é.test/'],
+  ['UTF-16 as its media type says', Buffer.from('<a>é</a>', 'utf16le'), 'a/b; charset=utf-16', '<a>é</a>'],
+  ['UTF-16 only by its media type', Buffer.from('<a>é</a>'), 'text/xml; charset=utf-16', '<a>é</a>'],
+  [
+    'UTF-16 only by its media type, and a declaration',
+    Buffer.from(declared('latin1'), 'latin1'),
+    'text/xml; charset=UTF-16LE',
+    declared('latin1'),
+  ],
   ['an impossible declaration', Buffer.from(declared('utf-16')), undefined, declared('utf-16')],
   ['an unknown charset', Buffer.from('é'), 'text/plain; charset=klingon', 'é'],
   [

@@ -46,7 +46,7 @@ export function runOptionsFor(
 
 /**
  * Returns the given seeds of a crawl, or if there are none, the crawler's own. For a crawler with steps a site is a page: its first step
- * decides how to continue. So is a sitemap or feed that one of its patterns names as such, since a step reads it.
+ * decides how to continue. So is a sitemap, a feed or a robots.txt that one of its patterns names as such, since a step reads it.
  *
  * A crawler's own seeds may take any time to come, but must not block the process: a function that does ends it, as a step would.
  *
@@ -130,6 +130,7 @@ async function unlessIdle<T>(waited: T | Promise<T>): Promise<T> {
 }
 
 function asPage(seed: Seed, crawler: Crawler): Seed {
-  const isPage = seed.kind === 'site' || (seed.kind === 'maybe_sitemap' && crawler.readsItself(seed.url, namesSitemap));
+  const mayBeRead = seed.kind === 'robots' || seed.kind === 'maybe_sitemap';
+  const isPage = seed.kind === 'site' || (mayBeRead && crawler.readsItself(seed.url, namesSitemap));
   return isPage ? { ...seed, kind: 'page' } : seed;
 }

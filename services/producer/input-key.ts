@@ -24,6 +24,7 @@ function keyOf(seed: Seed): string | undefined {
     case 'file':
       return keyOfFile(resolve(seed.path), () => statSync(seed.path));
     case 'site':
+    case 'robots':
     case 'maybe_sitemap':
     case 'page':
       return keyWithLogin(seed.url, loginFor(seed.url, seed.logins));

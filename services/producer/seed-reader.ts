@@ -18,6 +18,16 @@ import type { SeedEvent } from './seed-event.ts';
 import type { Seed } from './seeds.ts';
 import type { SitemapReader, SitemapTree } from './sitemaps/sitemap-reader.ts';
 
+/** What the sitemaps of a site gave. */
+interface SiteSitemaps {
+  /** Whether its pages were found. */
+  readonly hasPages: boolean;
+  /** Whether there is a sitemap at all. */
+  readonly isThere: boolean;
+  /** Whether its robots.txt could be fetched. If not, nothing else was requested from its host. */
+  readonly isReachable: boolean;
+}
+
 type Entries = Extract<SeedEvent, { readonly kind: 'entries' }>;
 
 interface SeedReaderOptions {
@@ -59,6 +69,9 @@ export class SeedReader {
       case 'site':
         yield* this.#readSite(seed.url);
         break;
+      case 'robots':
+        yield* this.#readRobots(seed.url);
+        break;
       case 'maybe_sitemap':
         yield* this.#readMaybe(seed.url);
         break;
@@ -73,9 +86,26 @@ export class SeedReader {
     }
   }
 
-  /** Reads a site. If its robots.txt can't be fetched, nothing else is requested from its host. */
   async *#readSite(url: string): AsyncGenerator<SeedEvent, void, void> {
-    const { sitemaps, follow, slow } = this.#options;
+    const { follow } = this.#options;
+    const { hasPages, isThere, isReachable } = yield* this.#readSitemapsOf(url);
+    if (hasPages && !follow) return;
+    const found = isThere ? 'its sitemaps name no pages' : 'no sitemap found';
+    if (isReachable && !follow) yield { kind: 'hint', hint: `${url}: ${found}; --follow follows its links` };
+    // Links are also followed from the site's own page, since its sitemaps can be old or incomplete. If they list that page, it is no
+    // duplicate.
+    yield { ...page(url), again: hasPages };
+  }
+
+  async *#readRobots(url: string): AsyncGenerator<SeedEvent, void, void> {
+    const { isThere, isReachable } = yield* this.#readSitemapsOf(url);
+    if (isThere || !isReachable) return;
+    yield { kind: 'problem', source: url, problem: 'leads to no sitemap, and there is none at /sitemap.xml' };
+  }
+
+  /** Reads the sitemaps that a site's robots.txt names, or else its `/sitemap.xml`. */
+  async *#readSitemapsOf(url: string): AsyncGenerator<SeedEvent, SiteSitemaps, void> {
+    const { sitemaps, slow } = this.#options;
     const robots = new URL('/robots.txt', url).href;
     let named: readonly CrawlUrl[] = [];
     let isReachable = true;
@@ -91,20 +121,17 @@ export class SeedReader {
         yield { kind: 'problem', source: robots, problem: `${message}; the sitemaps that it names are not read` };
       isReachable = isAnswer || (status !== undefined && slow === undefined);
     }
-    let isFound = false;
+    const trees: SitemapTree[] = [];
     for (const { href: sitemap, login } of named) {
       const tree = yield* sitemaps.readUrl(sitemap, withLogin(this.#logins, sitemap, login));
       if (tree.problem !== undefined) yield { kind: 'problem', source: sitemap, problem: tree.problem };
-      isFound ||= hasPages(tree);
+      trees.push(tree);
     }
     // A missing sitemap is reported only if robots.txt names it.
-    if (!isFound && isReachable)
-      isFound = hasPages(yield* sitemaps.readUrl(new URL('/sitemap.xml', url).href, this.#logins));
-    if (isFound && !follow) return;
-    if (isReachable && !follow) yield { kind: 'hint', hint: `${url}: no sitemap found; --follow follows its links` };
-    // Links are also followed from the site's own page, since its sitemaps can be old or incomplete. If they list that page, it is no
-    // duplicate.
-    yield { ...page(url), again: isFound };
+    if (!trees.some(hasPages) && isReachable)
+      trees.push(yield* sitemaps.readUrl(new URL('/sitemap.xml', url).href, this.#logins));
+    const isThere = trees.some(({ problem }) => problem === undefined);
+    return { hasPages: trees.some(hasPages), isThere, isReachable };
   }
 
   async *#readMaybe(url: string): AsyncGenerator<SeedEvent, void, void> {

@@ -18,6 +18,7 @@ import { UrlLines } from '../../shared/task/url/urls-file.ts';
  * | a file given as a list of URLs                          | `list`          | a list of URLs                              |
  * | a local file                                            | `file`          | a sitemap or a list, by its content         |
  * | a URL with path `/` and no query                        | `site`          | its sitemaps                                |
+ * | a URL with path `/robots.txt` and no query              | `robots`        | the sitemaps of that site, without its page |
  * | a URL whose path ends in .xml, .gz or .txt, or names a sitemap, feed, rss or atom | `maybe_sitemap` | fetched to find out |
  * | a URL whose query is `?feed=rss2`, `?sitemap=index`, `?route=feed/google_sitemap` or the like | `maybe_sitemap` | fetched to find out |
  * | any other URL                                           | `page`          | that page                                   |
@@ -25,7 +26,7 @@ import { UrlLines } from '../../shared/task/url/urls-file.ts';
 export type Seed =
   | { readonly kind: 'input' }
   | { readonly kind: 'list' | 'file'; readonly path: string }
-  | { readonly kind: 'site' | 'maybe_sitemap' | 'page'; readonly url: string; readonly logins?: Logins };
+  | { readonly kind: 'site' | 'robots' | 'maybe_sitemap' | 'page'; readonly url: string; readonly logins?: Logins };
 
 /** The schema of seeds stored as JSON. */
 export const seedsSchema: z.ZodType<Seed[]> = z.array(
@@ -33,7 +34,7 @@ export const seedsSchema: z.ZodType<Seed[]> = z.array(
     z.object({ kind: z.literal('input') }),
     z.object({ kind: z.enum(['list', 'file']), path: z.string() }),
     z.object({
-      kind: z.enum(['site', 'maybe_sitemap', 'page']),
+      kind: z.enum(['site', 'robots', 'maybe_sitemap', 'page']),
       url: z.string(),
       logins: z.record(z.string(), z.string()).exactOptional(),
     }),
@@ -148,6 +149,7 @@ function readUrlSeed(text: string): Seed {
   const { pathname, search } = new URL(url.href);
   const own = { url: url.href, ...loginsField(withLogin(undefined, url.href, url.login)) };
   if (pathname === '/' && search === '') return { kind: 'site', ...own };
+  if (pathname === '/robots.txt' && search === '') return { kind: 'robots', ...own };
   return { kind: namesSitemap(pathname + search) ? 'maybe_sitemap' : 'page', ...own };
 }
 

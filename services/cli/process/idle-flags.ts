@@ -16,7 +16,7 @@ export function warnOfIdleFlags(
 ): void {
   // Steps follow links without --follow.
   if (settings.follow || pageFunction === undefined) return;
-  const hasSitemaps = seeds.some(({ kind }) => kind === 'site' || kind === 'maybe_sitemap');
+  const hasSitemaps = seeds.some(({ kind }) => kind === 'site' || kind === 'robots' || kind === 'maybe_sitemap');
   const keys = [...OF_LINKS, ...(hasSitemaps ? [] : OF_SITEMAPS)];
   const idle = keys.map((key) => SETTINGS[key]).filter(({ name }) => flags[name] !== undefined);
   if (idle.length === 0) return;

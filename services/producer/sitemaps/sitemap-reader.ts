@@ -24,7 +24,7 @@ const MAX_DEPTH = 10;
 const DEFAULT_MAX_SITEMAPS = 50_000;
 /** Maximum characters of their URLs together, which are remembered until the end: some 300 for each. */
 const DEFAULT_MAX_NAMES_LENGTH = 16 * 1024 ** 2;
-/** Maximum invalid names of one index that are reported one by one: there can be millions. */
+/** Maximum sitemaps without pages, and invalid names of one index, that are reported one by one: there can be millions. */
 const MOST_TOLD = 10;
 /** Maximum entries of one sitemap: two hundred times the protocol's limit, which many ignore. */
 const MAX_ENTRIES = 10_000_000;
@@ -52,6 +52,21 @@ interface PendingSitemap {
   readonly depth: number;
   readonly logins?: Logins | undefined;
 }
+
+/** The reading of a sitemap and of those that it leads to. */
+interface Reading {
+  /** Grows while it is worked through: an index appends the sitemaps it names. */
+  readonly waiting: PendingSitemap[];
+  /** Number of documents that are whole sitemaps and name nothing. */
+  bare: number;
+}
+
+/** What is said of a sitemap that names nothing. Other kinds are problems then. */
+const BARE: Readonly<Partial<Record<DocumentResult['kind'], string>>> = {
+  urlset: 'is a sitemap without pages',
+  index: 'is an index without sitemaps',
+  feed: 'is a feed without links to pages',
+};
 
 /** Problems with the names in an index. */
 interface WrongNames {
@@ -116,10 +131,10 @@ export class SitemapReader {
     text: AsyncIterable<DocumentStart | string>,
     anyText: boolean,
   ): AsyncGenerator<SeedEvent, SitemapTree, void> {
-    const waiting: PendingSitemap[] = [];
-    const root = yield* this.#readOne(top, text, anyText, waiting);
+    const reading: Reading = { waiting: [], bare: 0 };
+    const { waiting } = reading;
+    const root = yield* this.#readOne(top, text, anyText, reading);
     let { pages } = root;
-    // Grows during the loop: an index appends the sitemaps it names.
     for (const [at, child] of waiting.entries()) {
       if (this.#options.isEnough?.() === true) {
         const unread = waiting.length - at;
@@ -129,10 +144,12 @@ export class SitemapReader {
         };
         break;
       }
-      const read = yield* this.#readOne(child, this.#textOf(child.source, child.logins), false, waiting);
+      const read = yield* this.#readOne(child, this.#textOf(child.source, child.logins), false, reading);
       if (read.problem !== undefined) yield { kind: 'problem', source: child.source, problem: read.problem };
       pages += read.pages;
     }
+    const untold = reading.bare - MOST_TOLD;
+    if (untold > 0) yield { kind: 'hint', hint: `${top.source}: further sitemaps without pages: ${untold}` };
     return { ...root, pages };
   }
 
@@ -140,19 +157,22 @@ export class SitemapReader {
     self: PendingSitemap,
     text: AsyncIterable<DocumentStart | string>,
     anyText: boolean,
-    waiting: PendingSitemap[],
+    reading: Reading,
   ): AsyncGenerator<SeedEvent, SitemapTree, void> {
     const { source } = self;
     const maxEntries = anyText ? Number.POSITIVE_INFINITY : MAX_ENTRIES;
     const document = new SitemapDocument({ source, text, anyText, maxEntries, isKnown: this.#askerOf(source) });
     let pages = 0;
+    let isBare = true;
     const wrong = { malformed: 0, isCut: false };
     for await (const found of document.read()) {
       if (found.kind !== 'entries') {
+        isBare &&= found.kind !== 'problem';
         yield found;
         continue;
       }
       const { again } = found;
+      isBare = false;
       const all = found.entries.every(isPage) ? found.entries : found.entries.filter(isPage);
       const recent = this.#newEnough(all);
       const entries = anyText ? recent : this.#wanted(recent);
@@ -163,12 +183,15 @@ export class SitemapReader {
         this.#unwanted += recent.length - entries.length;
       }
       if (all.length < found.entries.length) {
-        pages += yield* this.#append(found, self, waiting, wrong);
+        pages += yield* this.#append(found, self, reading.waiting, wrong);
       }
     }
     const untold = wrong.malformed - MOST_TOLD;
     if (untold > 0) yield { kind: 'problem', source, problem: `names further sitemaps that are not URLs: ${untold}` };
-    if (document.result.problem === undefined && document.result.kind !== 'known') this.#sitemaps++;
+    const { problem, kind } = document.result;
+    if (problem === undefined && kind !== 'known') this.#sitemaps++;
+    const bare = problem === undefined && isBare ? BARE[kind] : undefined;
+    if (bare !== undefined && ++reading.bare <= MOST_TOLD) yield { kind: 'hint', hint: `${source} ${bare}` };
     return { ...document.result, pages };
   }
 

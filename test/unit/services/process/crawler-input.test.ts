@@ -83,6 +83,8 @@ test.each<[pattern: string, seed: string, kind: string]>([
   ['/feeds/*',                   'https://shop.example/feeds/a.xml',   'page'],
   ['*/index.php?feed=*',         'https://shop.example/index.php?feed=rss2', 'page'],
   ['https://shop.example/*.xml', 'https://shop.example/sitemap.xml',   'page'],
+  ['/robots.txt',                'https://shop.example/robots.txt',    'page'],
+  ['/product/*',                 'https://shop.example/robots.txt',    'robots'],
   ['/rss.xml',                   'https://shop.example/atom.xml',      'maybe_sitemap'],
   ['*',                          'https://shop.example/sitemap.xml',   'maybe_sitemap'],
   ['/product/*',                 'https://shop.example/sitemap.xml',   'maybe_sitemap'],

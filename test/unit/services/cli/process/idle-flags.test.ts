@@ -20,6 +20,13 @@ test.each<[string, Record<string, string>, typeof PAGE, string | undefined, Seed
   ],
   ['link limits without --follow, with a sitemap', { INCLUDE: '/news/*', MAX_PAGES: '9' }, PAGE, '--max-pages', SITE],
   ['patterns with a sitemap', { INCLUDE: '/news/*', EXCLUDE: '*.pdf' }, PAGE, undefined, SITE],
+  [
+    'patterns with a robots.txt',
+    { INCLUDE: '/news/*' },
+    PAGE,
+    undefined,
+    [{ kind: 'robots', url: 'https://a.test/robots.txt' }],
+  ],
   ['link limits with --follow', { INCLUDE: '/news/*', FOLLOW: 'true' }, PAGE, undefined],
   ['steps, which follow links themselves', { INCLUDE: '/news/*' }, STEPS, undefined],
   ['no such flag', { CONTENT: 'text' }, PAGE, undefined],

@@ -58,11 +58,13 @@ export function repeated(value: string, earlier: readonly string[] = []): readon
  * Adds `--json`, `--color`, and a flag for each setting of the given groups and of the log.
  *
  * @param own defaults of this command alone, by the name of the flag's value
+ * @param without settings of these groups that mean nothing to this command
  */
 export function addCommonOptions(
   command: Command,
   groups: readonly SettingGroup[],
   own: Readonly<Record<string, string>> = {},
+  without: ReadonlySet<string> = new Set(),
 ): Command {
   const said = (flags: string, help: string): Option => new Option(flags, help).helpGroup(HEADINGS.log);
   command
@@ -70,7 +72,7 @@ export function addCommonOptions(
     .addOption(said('--color <when>', `colours: ${COLOUR_CHOICES.join(', ')} [auto]`))
     .addHelpOption(said('-h, --help', 'show this; with --all, every flag'));
   for (const [key, { flag, group, help, default: fallback, parse }] of Object.entries(SETTINGS)) {
-    if (!groups.includes(group) && group !== 'log') continue;
+    if ((!groups.includes(group) && group !== 'log') || without.has(key)) continue;
     const isSwitch = 'value' in parse('true') && 'value' in parse('false') && !('value' in parse('x'));
     const usual = own[camelCase(flag)] ?? fallback;
     const shown = usual === '' || isSwitch ? help : `${help} [${usual}]`;

@@ -19,6 +19,7 @@ const COMMANDS: readonly (readonly [
 ])[] = [
   ['crawl', 'One process:', 'crawl in this one process, with no services', () => import('./commands/crawl.ts')],
   ['try', 'One process:', 'show what a crawler makes of one page', () => import('./commands/try.ts')],
+  ['map', 'One process:', "list a site's URLs without crawling it", () => import('./commands/map.ts')],
   ['demo', 'One process:', 'serve a small site and crawl it', () => import('./commands/demo.ts')],
   ['produce', 'A fleet:', 'offer seeds to the fleet', () => import('./commands/produce.ts')],
   ['work', 'A fleet:', 'run a worker of the fleet', () => import('./commands/work.ts')],

@@ -13,6 +13,7 @@ import { Producer } from '../producer/producer.ts';
 import type { ProducerProgress } from '../producer/producer-progress.ts';
 import { RunLostError } from '../producer/run-lost.ts';
 import type { Seed } from '../producer/seeds.ts';
+import { tellLeftOut } from './left-out-of-sitemaps.ts';
 
 interface WatchedProducerOptions {
   readonly settings: Settings;
@@ -142,7 +143,7 @@ export class WatchedProducer {
     signal.addEventListener('abort', stop, { once: true });
     const producing = this.#producer
       .produce(seeds, signal)
-      .then(() => this.#tellLeftOut())
+      .then(() => tellLeftOut(this.#producer.progress(), this.#since, this.#log))
       .catch((error: unknown) => {
         over.abort();
         throw error;
@@ -155,17 +156,6 @@ export class WatchedProducer {
     } finally {
       signal.removeEventListener('abort', stop);
     }
-  }
-
-  #tellLeftOut(): void {
-    const { older, unwanted } = this.#producer.progress();
-    if (unwanted > 0)
-      this.#log.warn({ what: counted(unwanted, 'page') }, 'left out of sitemaps by --include and --exclude:');
-    const { pages, sitemaps } = older;
-    if (this.#since === undefined || pages + sitemaps === 0) return;
-    const date = new Date(this.#since).toISOString().replace('T00:00:00.000Z', '');
-    const what = `${counted(pages, 'page')}, and ${counted(sitemaps, 'unread sitemap')}`;
-    this.#log.warn({ what }, `left out, since their lastmod is older than ${date}:`);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { duration } from '../../shared/control/format.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { type Frontier, MAX_OFFER } from '../../shared/ports/frontier/frontier.ts';
 import type { HostGate } from '../../shared/ports/host-gate.ts';
@@ -7,11 +6,9 @@ import { type OpenedRun, PRODUCER_LEASE_MS, type RunOptions, type Runs } from '.
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { LoopShare } from '../../shared/runtime/loop-share.ts';
 import { Turns } from '../../shared/runtime/turns.ts';
-import { DAY_MS } from '../../shared/task/durations.ts';
 import { partsOf } from '../../shared/task/parts.ts';
 import { pageEntries } from '../../shared/task/sitemap/sitemap-entry.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
-import { DocumentFetcher } from './documents/document-fetcher.ts';
 import { inputKeyOf } from './input-key.ts';
 import { Offerer } from './offerer.ts';
 import type { ProducerProgress, ProducerState } from './producer-progress.ts';
@@ -19,11 +16,11 @@ import { KEPT_MS } from './recent-offers.ts';
 import { RunClosedError } from './run-closed.ts';
 import { RunLostError } from './run-lost.ts';
 import type { SeedEvent } from './seed-event.ts';
-import { SeedReader } from './seed-reader.ts';
+import type { SeedReader } from './seed-reader.ts';
+import { openSeedReading } from './seed-reading.ts';
 import { type Seed, seedsByHost, withoutPages } from './seeds.ts';
-import { SitemapReader } from './sitemaps/sitemap-reader.ts';
+import type { SitemapReader } from './sitemaps/sitemap-reader.ts';
 
-const DEFAULT_MAX_SITEMAP_BYTES = 2 ** 30;
 const DEFAULT_WINDOW = 4;
 /** Hosts whose seeds are read at once. Most of the time, each waits for its turn at its host. */
 const HOSTS_AT_ONCE = 64;
@@ -241,29 +238,24 @@ export class Producer {
   }
 
   async #readAll(seeds: readonly Seed[]): Promise<void> {
-    const { input, options, hostGate, on } = this.#parts;
-    const { intervalMs, follow, robots = options.robots } = this.#own;
+    const { options, on } = this.#parts;
+    const { robots = options.robots } = this.#own;
     const { signal } = this.#stop;
-    const documents = new DocumentFetcher({
+    const { sitemaps, reader } = openSeedReading({
       ...this.#parts,
-      limit: { intervalMs, concurrency: options.hostConcurrency },
+      ...options,
+      run: this.#own,
+      obeysRobots: robots !== 'ignore',
       holder: options.producer,
-      maxRedirects: options.maxRedirects,
-      onLongWait: (href, ms) =>
-        on?.hint?.(
-          `${href} is read in ${duration(ms)} or later: its host must not be asked before then (status says why)`,
-        ),
+      isEnough: () => this.#offerer.isBeyondLimit,
+      hint: (hint) => on?.hint?.(hint),
       random: options.random ?? Math.random,
+      signal,
     });
-    const { since, maxSitemapBytes = DEFAULT_MAX_SITEMAP_BYTES } = options;
-    const isEnough = (): boolean => this.#offerer.isBeyondLimit;
-    this.#sitemaps = new SitemapReader({ documents, maxSitemapBytes, since, patterns: this.#own, isEnough, signal });
-    const slow = (host: string, ms: number): Promise<void> => hostGate.slow(host, ms, DAY_MS);
-    const isObeyed = robots !== 'ignore';
-    const parts = { documents, sitemaps: this.#sitemaps, input, follow, slow: isObeyed ? slow : undefined, signal };
+    this.#sitemaps = sitemaps;
     const { pages, others } = withoutPages(seeds);
     const readings = seedsByHost(others).map((ofOneHost) => async () => {
-      for (const seed of ofOneHost) await this.#read(seed, new SeedReader(parts));
+      for (const seed of ofOneHost) await this.#read(seed, reader());
     });
     await this.#together([() => this.#offerPages(pages), ...readings]);
     await this.#offerer.drain();

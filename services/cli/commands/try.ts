@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { runOptionsOf } from '../../../shared/control/run-options.ts';
-import { secretsFrom } from '../../../shared/crawler/around/secrets.ts';
 import type { Kept } from '../../../shared/crawler/condition.ts';
 import type { Crawler } from '../../../shared/crawler/crawler.ts';
 import { StepError } from '../../../shared/crawler/failures/step-error.ts';
@@ -13,11 +11,9 @@ import { Page } from '../../../shared/crawler/page.ts';
 import { keptProblem, stepFor } from '../../../shared/crawler/testing/test-crawler.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf, UsageError } from '../../../shared/runtime/errors.ts';
-import { readEnvironment } from '../../../shared/settings/settings.ts';
 import { SETTINGS } from '../../../shared/settings/table.ts';
 import { isObject } from '../../../shared/task/is-object.ts';
 import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
-import { offerOf } from '../../../shared/task/task/offer.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
 import { argsFor } from '../../process/crawler-input.ts';
 import { openWatchdog } from '../../process/open-watchdog.ts';
@@ -28,11 +24,12 @@ import { addCommonOptions, type CommandModule, type Context, repeated, withConte
 import { print, printJson, say } from '../text/output.ts';
 import { isUnanswered, unreadProxy, unreadProxyLine } from '../text/unread-proxy.ts';
 import { codeFrame } from '../trial/code-frame.ts';
-import { fetchOnce } from '../trial/fetch-once.ts';
+import { fetchOnce, openAsking, sayWait } from '../trial/fetch-once.ts';
 import { type Failure, failureIn, readAround } from '../trial/read-around.ts';
 import { pageFacts, stepFacts } from '../trial/trial.ts';
 import { pageLines, selectionLines, stepLines } from '../trial/trial-lines.ts';
 import { type RequestFlags, trialRequest } from '../trial/trial-request.ts';
+import { trialVisit } from '../trial/trial-visit.ts';
 import {
   type KeptPage,
   leaveWatcher,
@@ -130,29 +127,19 @@ async function planFor(text: string, options: TryOptions, context: Context): Pro
     const got = withoutCredentials(text);
     throw new UsageError(`expected a URL such as https://www.example.com/, got "${got}": ${url.problem}`);
   }
-  const { crawler, version } = await findCrawler(settings.crawler, settings.crawlersDir);
+  const loaded = await findCrawler(settings.crawler, settings.crawlersDir);
+  const { crawler } = loaded;
   const [, args] = argsFor(crawler, options.arg ?? []);
   const step = asUsage(() => stepFor(crawler, options.step, url.href));
   const kept = readKept(options.kept, crawler, step);
   const request = await trialRequest(url.href, options);
-  // Show the links that a crawler of one function would follow with --follow.
-  const runOptions = {
-    ...runOptionsOf(settings, 'run'),
-    ...(crawler.pageFunction === undefined ? {} : { follow: true }),
-  };
-  const { urlKey } = runOptions;
-  const rules = await routingRulesOf(settings);
   const about = {
     ...INITIAL_FIELDS,
     step,
     ...(kept === undefined ? {} : { kept }),
     ...(request === undefined ? {} : { request }),
   };
-  const task = { ...offerOf(url, { rules, urlKey }, about), run: 'try' };
-  const secrets = secretsFrom(readEnvironment(), [crawler]).of(crawler);
-  const run = { incarnation: '', options: runOptions, crawler, version, args, secrets };
-  const state = { attempts: 0, starts: 1, throttles: 0, firstSeen: 0 };
-  return { visit: { task, release: 1, holder: 'try', state, run, worker: 'try' }, options, context };
+  return { visit: await trialVisit(url, about, { settings, loaded, args }), options, context };
 }
 
 function readKept(text: string | undefined, crawler: Crawler, key: string): Kept | undefined {
@@ -237,11 +224,11 @@ async function fetched(
   { visit, context }: Plan,
   signal: AbortSignal,
 ): Promise<KeptPage | { readonly failure: Failure; readonly isUnanswered?: boolean }> {
-  const onWait = (host: string, waitMs: number): void => {
-    if (waitMs >= TOLD_WAIT_MS) say(`Waiting ${Math.ceil(waitMs / 1_000)} s for ${host}.`);
-  };
   const steps = new Steps({ stepTimeoutMs: context.settings.stepTimeout, clock: systemClock });
-  const { visit: at, ...found } = await fetchOnce(visit, steps, context, signal, onWait);
+  const asking = await openAsking(context);
+  const { visit: at, ...found } = await fetchOnce(visit, steps, context, asking, signal, sayWait).finally(() =>
+    asking.close(),
+  );
   if (!('ending' in found)) {
     const { moved } = at;
     return { fetched: found.arrival.fetched, moved };
@@ -252,8 +239,6 @@ async function fetched(
   return { failure, isUnanswered: kind !== 'answered' || isUnanswered(failure.reason) };
 }
 
-/** Longer waits are reported. */
-const TOLD_WAIT_MS = 3_000;
 /** Content types by file extension. Any other file is HTML. */
 const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',

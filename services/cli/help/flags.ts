@@ -54,7 +54,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
     ...['header', 'headers', 'cookie', 'cookies', 'load-cookies', 'referer', 'referrer'],
     ...['auth', 'bearer', 'login', 'user', 'token'],
   ],
-  '--include': ['accept', 'allow', 'filter', 'match', 'pattern', 'only'],
+  '--include': ['accept', 'allow', 'filter', 'match', 'pattern', 'only', 'search', 'grep'],
   '--incremental': ['timestamping', 'changed', 'only-changed', 'if-modified-since'],
   '--insecure HOST': [
     ...['no-check-certificate', 'no-verify', 'self-signed'],
@@ -193,6 +193,21 @@ const ANSWERS: readonly {
     said: 'Redirects are followed without a flag.',
     commands: ['crawl', 'produce', 'try'],
     words: ['location', 'follow-redirects'],
+  },
+  {
+    said: 'A map lists what sitemaps and the given page name, and fetches no other page: crawl follows links.',
+    commands: ['map'],
+    words: [
+      'follow',
+      'recursive',
+      'recurse',
+      'max-depth',
+      'depth',
+      'level',
+      'max-pages',
+      'max-discovery-depth',
+      'crawler',
+    ],
   },
   {
     said: 'A crawl fetches its pages again without a flag, unless --dedup ever is given.',

@@ -63,6 +63,7 @@ test(
     expect(Object.fromEntries(Object.entries(ended).map(([name, { code }]) => [name, code]))).toEqual({
       records: 1,
       try: 1,
+      map: 1,
       'crawlers list': 0,
       'crawlers graph': 0,
       status: 0,

@@ -29,6 +29,7 @@ export function commandLines({ page, letter, run }: Names): Readonly<Record<stri
   return {
     crawl: { args: ['crawl', page, '--run', run, ...local], connects: [] },
     try: { args: ['try', page, ...local], connects: [], onlyAsks: true },
+    map: { args: ['map', page, ...local], connects: [], onlyAsks: true },
     demo: { args: ['demo', '--rate', 'none'], connects: [] },
     init: { args: ['init', `${run}-folder`], connects: [] },
     records: { args: ['records', run], connects: [], onlyAsks: true },

@@ -7,7 +7,7 @@ import { SECOND_MS } from '../../task/durations.ts';
 import { BatchingRedis } from './client/batching-redis.ts';
 import { refusalAtAccept } from './client/refusal-at-accept.ts';
 import { noWritesReason, temporaryRefusal } from './client/temporary-refusals.ts';
-import { redisProblems } from './server-problems.ts';
+import { evictionProblem, redisProblems } from './server-problems.ts';
 import { tlsOf } from './tls.ts';
 
 /** Reports about the connection, after it was first made. */
@@ -209,8 +209,18 @@ export class RedisConnection {
         this.#isSilent = false;
         this.#events.answering?.();
       };
-      this.redis.ping().then(answered, answered);
+      const asked = this.redis.ping().then(answered, answered);
+      asked.then(() => this.#lookForEviction()).catch(() => {});
     }
+  }
+
+  /** Hangs up on a server that was told to evict keys while it was in use. It is then refused until that is undone. */
+  async #lookForEviction(): Promise<void> {
+    if (!this.#stood || this.#isLost) return;
+    const problem = await evictionProblem(this.redis);
+    if (problem === undefined || this.#isLost) return;
+    this.#isUnfit = true;
+    this.#redis.hangUp(`it has changed: ${problem}`);
   }
 
   /** Hangs up on a server that has gone silent: TCP alone would wait for a quarter of an hour. */

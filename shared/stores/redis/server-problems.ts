@@ -31,32 +31,34 @@ export async function serverProblem(redis: Redis): Promise<string | undefined> {
 
 /** Checks a Redis' version, mode and configuration. */
 export async function redisProblems(redis: Redis): Promise<readonly RedisProblem[]> {
-  const unfit = await serverProblem(redis);
+  const unfit = (await serverProblem(redis)) ?? (await evictionProblem(redis));
   if (unfit !== undefined) return [{ problem: unfit, isFatal: true }];
-  try {
-    return await configurationProblems(redis);
-  } catch (error: unknown) {
-    // The connection was closed, so there is no answer about the configuration.
-    if (!(error instanceof ReplyError)) throw error;
-    const problem = `Redis doesn't let its configuration be read (${messageOf(error)}): make sure that maxmemory-policy is noeviction and appendonly is yes`;
-    return [{ problem, isFatal: false }];
-  }
+  const problem = await restartProblem(redis);
+  return problem === undefined ? [] : [{ problem, isFatal: false }];
 }
 
 /** Added to a command that changes a setting. */
 const FOR_GOOD = 'and in its configuration file, or its next restart undoes that';
 
-async function configurationProblems(redis: Redis): Promise<RedisProblem[]> {
-  const problems: RedisProblem[] = [];
-  const [, policy = ''] = (await redis.config('GET', 'maxmemory-policy')) as string[];
-  if (policy !== 'noeviction') {
-    const problem = `Redis may evict keys (maxmemory-policy is ${policy}), and with them URLs. Fix it: redis-cli config set maxmemory-policy noeviction, ${FOR_GOOD}`;
-    problems.push({ problem, isFatal: true });
+/**
+ * Returns what is wrong if a server may evict keys; undefined if it may not. Read from `INFO memory`, which services that hide their
+ * configuration answer as well.
+ */
+export async function evictionProblem(redis: Redis): Promise<string | undefined> {
+  const [, policy = 'noeviction'] = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory')) ?? [];
+  if (policy === 'noeviction') return undefined;
+  return `Redis may evict keys (maxmemory-policy is ${policy}), and with them URLs. Fix it: redis-cli config set maxmemory-policy noeviction, ${FOR_GOOD}`;
+}
+
+/** Returns what would lose URLs when the server restarts; undefined if nothing would. */
+async function restartProblem(redis: Redis): Promise<string | undefined> {
+  try {
+    const [, appendonly = ''] = (await redis.config('GET', 'appendonly')) as string[];
+    if (appendonly === 'yes') return undefined;
+    return `Redis keeps no append-only file: a restart loses every URL. Fix it: redis-cli config set appendonly yes, ${FOR_GOOD}`;
+  } catch (error: unknown) {
+    // The connection was closed, so there is no answer about the configuration.
+    if (!(error instanceof ReplyError)) throw error;
+    return `Redis doesn't let its configuration be read (${messageOf(error)}): make sure that appendonly is yes`;
   }
-  const [, appendonly = ''] = (await redis.config('GET', 'appendonly')) as string[];
-  if (appendonly !== 'yes') {
-    const problem = `Redis keeps no append-only file: a restart loses every URL. Fix it: redis-cli config set appendonly yes, ${FOR_GOOD}`;
-    problems.push({ problem, isFatal: false });
-  }
-  return problems;
 }

@@ -261,12 +261,15 @@ describe('a Redis that refuses writes for lack of replicas', () => {
 });
 
 describe('a Redis that would lose data', () => {
-  test('after a reconnection a worker refuses a Redis whose policy has changed to eviction until that is fixed', async () => {
+  test.each([
+    ['while it is connected', false],
+    ['after a reconnection', true],
+  ])('%s a worker refuses a Redis whose policy has changed to eviction until that is fixed', async (_, isCut) => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
     const worker = (await setup({ REDIS_URL: url })).start(['work']);
     await worker.says(/INFO: consuming/);
     await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
-    await redis.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    if (isCut) await redis.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     await worker.says(/trying again: Redis it has changed: Redis may evict keys \(maxmemory-policy is allkeys-lru\)/);
     await redis.config('SET', 'maxmemory-policy', 'noeviction');
     await worker.says(/connected again after/);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import type { Redis } from 'ioredis';
+import { type Redis, ReplyError } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { NotNowError } from '../../../../../shared/runtime/errors.ts';
 import { BatchingRedis } from '../../../../../shared/stores/redis/client/batching-redis.ts';
@@ -16,6 +16,19 @@ test.each([
   const info = async (): Promise<string> => `# Server\r\nredis_version:${version}\r\nredis_mode:${mode}\r\n`;
   const problems = await redisProblems({ info } as unknown as Redis);
   expect(problems).toEqual([{ problem: expect.stringMatching(said), isFatal: true }]);
+});
+
+test.each([
+  ['noeviction', []],
+  ['allkeys-lru', [{ problem: expect.stringMatching(/^Redis may evict keys .* allkeys-lru/), isFatal: true }]],
+])('a service that hides its configuration may keep %s or not', async (policy, problems) => {
+  const info = async (): Promise<string> =>
+    `redis_version:7.0.15\r\nredis_mode:standalone\r\nmaxmemory_policy:${policy}\r\n`;
+  const config = async (): Promise<never> => {
+    throw new ReplyError("ERR unknown command 'config'");
+  };
+  const hidden = { problem: expect.stringMatching(/make sure that appendonly is yes$/), isFatal: false };
+  expect(await redisProblems({ info, config } as unknown as Redis)).toEqual(problems.length > 0 ? problems : [hidden]);
 });
 
 test('a server that is still loading its data is reported differently from one that answers nothing', async () => {

@@ -3,7 +3,7 @@ import { type Column, MOST_COLUMNS } from '../../../shared/control/table/columns
 import { rowFormat } from '../../../shared/control/table/row-format.ts';
 import { TableReader, type TableRecord } from '../../../shared/control/table/table-query.ts';
 import type { NoRecord, RecordSource } from '../../../shared/ports/sink.ts';
-import { quoted } from '../../../shared/runtime/started-as.ts';
+import { quoted, TRAWL } from '../../../shared/runtime/started-as.ts';
 import type { UrlKeyRule } from '../../../shared/task/url/url-key.ts';
 import type { Context } from '../command.ts';
 import { type LineOutput, openLineOutput } from '../text/line-output.ts';
@@ -88,8 +88,7 @@ async function writeRows(
     );
     await output.finish();
     if (path !== undefined) say(`${counted(written, whatOf(query, reader))} written to ${path}`);
-    if (!output.isOver)
-      say(...remarks(reader), ...remarksOnSteps(plan, reader, written), ...remarkOnOthers(plan, reader));
+    if (!output.isOver) say(...remarks(reader), ...remarksOnSteps(plan, reader, written));
   } finally {
     await output.close();
   }
@@ -147,13 +146,13 @@ function someOf(names: readonly string[]): string {
 }
 
 /** Suggests flags for a better table of the records of steps. */
-function remarksOnSteps({ query, format }: TablePlan, { steps }: TableReader, written: number): string[] {
-  const { step, columns, outcome, hasEmpty } = query;
+function remarksOnSteps({ query, format }: TablePlan, reader: TableReader, written: number): string[] {
+  const { step, columns, outcome } = query;
+  const { steps } = reader;
   const names = [...steps.keys()];
   if (step !== undefined && names.length > 0 && !steps.has(step))
     return [`trawl: no record is from step ${step}; the steps are ${names.join(', ')} (--step)`];
-  if (written === 0 && outcome === 'done' && hasEmpty !== true && names.length > 0)
-    return ['trawl: the steps found nothing on these pages (--empty adds a row for each of them)'];
+  if (written === 0 && outcome === 'done') return remarksOnNothing(query, reader);
   const ofRows = [...steps].filter(([, { hasRows }]) => hasRows).map(([name]) => name);
   const isMixed = format === 'csv' && columns === undefined && outcome === 'done' && ofRows.length > 1;
   return isMixed
@@ -161,10 +160,26 @@ function remarksOnSteps({ query, format }: TablePlan, { steps }: TableReader, wr
     : [];
 }
 
-/** Says that none of a run's pages is done. Not said of a table of failures, for which none is good news. */
-function remarkOnOthers({ query: { outcome } }: TablePlan, { hasOnlyOthers }: TableReader): string[] {
-  const isRemarkable = outcome === 'done' && hasOnlyOthers;
-  return isRemarkable ? ['trawl: no page is done: all records are of failed or skipped ones (--all)'] : [];
+/** Says why a table of pages has no row. */
+function remarksOnNothing({ step, hasEmpty = false, where }: TablePlan['query'], reader: TableReader): string[] {
+  const { steps } = reader;
+  const asked = [...steps].filter(([name]) => step === undefined || name === step);
+  const lines: string[] = [];
+  if (asked.some(([, { hasRows }]) => hasRows)) {
+    if (where.length > 0) lines.push('trawl: no row meets the conditions (--where)');
+  } else if (asked.length > 0 && !hasEmpty) {
+    const names = asked.map(([name]) => name);
+    lines.push(
+      `trawl: ${names.length === 1 ? 'step' : 'steps'} ${someOf(names)} emitted nothing (--empty adds a row for each page)`,
+    );
+    if (step === undefined)
+      lines.push(
+        `trawl: see what a step makes of a page: ${TRAWL} try URL --crawler FILE (what JavaScript adds is not there)`,
+      );
+  }
+  if (reader.hasOther('failed')) lines.push('trawl: pages that failed have no row (--failed lists them, and why)');
+  if (reader.hasOther('skipped')) lines.push('trawl: skipped pages have no row (--skipped lists them, and why)');
+  return lines;
 }
 
 async function* interruptible<T>(records: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {

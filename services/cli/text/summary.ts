@@ -66,7 +66,15 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
   // The lines about hosts that were given up already say so.
   if (records !== undefined && failed > 0 && progress.hostsDown.count === 0)
     lines.push(`What failed, and why: ${TRAWL} records ${run}${recordsFlag} --failed`);
+  if (records !== undefined && done === 0 && isUnexplained(reasons.skipped))
+    lines.push(`What was skipped, and why: ${TRAWL} records ${run}${recordsFlag} --skipped`);
   return lines;
+}
+
+/** Was anything skipped for a reason whose name alone doesn't explain it? */
+function isUnexplained(skipped: RunProgress['reasons']['skipped']): boolean {
+  const { not_modified = 0, duplicate = 0 } = skipped;
+  return Object.values(skipped).reduce((sum, urls) => sum + urls, 0) > not_modified + duplicate;
 }
 
 const NO_URLS = 'The seeds contained no URL to crawl.';

@@ -49,11 +49,10 @@ export class TableReader {
   /** The columns set by {@link know}. */
   #known: readonly Column[] | undefined;
   readonly #steps = new Map<string, StepFound>();
+  readonly #otherOutcomes = new Set<unknown>();
   #missing: readonly NamedPath[];
   #records = 0;
   #rows = 0;
-  #hasWanted = false;
-  #hasOthers = false;
   #isListFound = false;
   #hasItemRows = false;
 
@@ -72,10 +71,9 @@ export class TableReader {
   *rows(record: TableRecord): Generator<Row, void, void> {
     const { outcome, step, hasEmpty = false, where } = this.#query;
     if (outcome !== undefined && record.outcome !== outcome) {
-      this.#hasOthers = true;
+      if (step === undefined || record.step === step) this.#otherOutcomes.add(record.outcome);
       return;
     }
-    this.#hasWanted = true;
     const found = this.#stepOf(record);
     // A joined line without a record has no step, and is kept.
     if (step !== undefined && record.step !== step && record.task !== undefined) return;
@@ -124,9 +122,9 @@ export class TableReader {
     return this.#steps;
   }
 
-  /** Are there records, but none with the query's outcome? */
-  get hasOnlyOthers(): boolean {
-    return this.#hasOthers && !this.#hasWanted;
+  /** Has any record of the query's step this outcome, although the query asks for another? */
+  hasOther(outcome: PageRecord['outcome']): boolean {
+    return this.#otherOutcomes.has(outcome);
   }
 
   /** Has any record more than one row, because it has several items? */

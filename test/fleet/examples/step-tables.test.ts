@@ -23,7 +23,8 @@ test('a table of several steps has a row for each item, and a remark on the flag
     [['--step', 'reviews', '--each', '@url'],      27, []],
     [['--fields', 'sku,text,name'],                80, []],
     [['--step', 'reviews', '--join', 'urls.txt'],   2, []],
-    [['--step', 'list'],                            0, ['trawl: the steps found nothing on these pages (--empty adds a row for each of them)']],
+    [['--step', 'list'],                            0, ['trawl: step list emitted nothing (--empty adds a row for each page)']],
+    [['--step', 'product', '--where', 'sku='],      0, ['trawl: no row meets the conditions (--where)']],
     [['--step', 'lists'],                           0, ['trawl: no record is from step lists; the steps are list, product, reviews (--step)']],
   ];
   for (const [flags, rows, said] of cases) {
@@ -36,7 +37,7 @@ test('a table of several steps has a row for each item, and a remark on the flag
 test('a table of a run whose pages all failed names the flag that shows them; one of its failures needs no remark', async () => {
   const [site, workplace] = [await openPractice(), await openWorkplace()];
   await workplace.run(['crawl', site.url('/nothing-here'), '--run', 'r', ...AT_FULL_SPEED]);
-  const remark = 'trawl: no page is done: all records are of failed or skipped ones (--all)';
+  const remark = 'trawl: pages that failed have no row (--failed lists them, and why)';
   const said = async (...flags: string[]) => (await workplace.run(['records', 'r', ...flags])).stderr.trim();
   expect(await said()).toBe(remark);
   expect(await said('--format', 'csv')).toBe(remark);

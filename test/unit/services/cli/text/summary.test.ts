@@ -48,6 +48,27 @@ test.each([
   expect(text).toBe(expected);
 });
 
+test.each<[RunProgress['reasons']['skipped'], number, boolean]>([
+  [{ robots: 1 }, 0, true],
+  [{ content_type: 1, not_modified: 3 }, 0, true],
+  [{ robots: 1 }, 1, false],
+  [{ not_modified: 3 }, 0, false],
+  [{ not_modified: 3, duplicate: 1 }, 0, false],
+])('with %j skipped and %i done, whether the summary names the flag that says why: %s', (reasons, done, isNamed) => {
+  const skipped = Object.values(reasons).reduce((sum, urls) => sum + urls, 0);
+  const progress = progressOf({
+    state: 'finished',
+    done,
+    skipped,
+    endedAt: 1,
+    reasons: { failed: {}, skipped: reasons },
+  });
+  const lines = summaryLines(progress, { records: 'output/r' }).map((line) =>
+    typeof line === 'string' ? line : line.text,
+  );
+  expect(lines.some((line) => /^What was skipped, and why: .* --skipped$/.test(line))).toBe(isNamed);
+});
+
 const ENDED = progressOf({
   state: 'finished',
   discovered: 20,

@@ -19,6 +19,7 @@ import { counted } from '../../shared/control/format.ts';
 import { fullnessText } from '../../shared/control/fullness.ts';
 import { haveNothingToDo } from '../../shared/control/workers/idle-workers.ts';
 import { lackingSecrets } from '../../shared/control/workers/lacking-secrets.ts';
+import { unableWorkers, WITHOUT_BROKER } from '../../shared/control/workers/unable-workers.ts';
 import { secretsFrom } from '../../shared/crawler/around/secrets.ts';
 import { findAll, findCrawler } from '../../shared/crawler/loading/catalogue.ts';
 import { CONNECT_TIMEOUT_MS } from '../../shared/runtime/connect-timeout.ts';
@@ -44,9 +45,6 @@ const PATIENCE_MS = CONNECT_TIMEOUT_MS + PROBE_MS;
 
 /** Maximum open runs whose tasks in flight are counted. */
 const MOST_OPEN_RUNS = 10_000;
-
-/** State of a worker that is connected, or tries to connect, and gets no deliveries. */
-const WITHOUT_BROKER = 'waiting: broker';
 
 /** The result of one check. A warning doesn't make the doctor fail. */
 export interface Finding {
@@ -212,7 +210,8 @@ async function checkRedis(context: CheckContext): Promise<Finding[]> {
       const full = stores.memory === undefined ? undefined : fullnessText(await stores.memory.memory());
       if (full !== undefined) warn({}, full);
       const [runs, workers] = await Promise.all([stores.runs.counts(), stores.roster.workers()]);
-      warnings.push(...lackingSecrets(workers).map((said) => ({ what: 'workers', state: 'warning', said }) as const));
+      const told = [...lackingSecrets(workers), ...unableWorkers(workers)];
+      warnings.push(...told.map((said) => ({ what: 'workers', state: 'warning', said }) as const));
       return `answers; ${counted(runs.known, 'run')} known, ${counted(workers.length, 'worker')} alive`;
     } finally {
       stores.close();

@@ -236,8 +236,10 @@ test('doctor reports a RabbitMQ that answers but lets a worker consume nothing, 
   const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
   const workplace = await setup({ REDIS_URL: url, KEY_PREFIX: 'a:' });
   const beat = { ...BEAT, id: 'waits', state: 'waiting: broker', progress: { unsettledMs: 0 }, beat: 1e15 };
-  await redis.hset('a:workers', 'waits', JSON.stringify(beat));
+  const full = { ...beat, id: 'full', state: "waiting: records can't be stored: no space" };
+  await redis.hset('a:workers', { waits: JSON.stringify(beat), full: JSON.stringify(full) });
   const { code, stdout } = await workplace.run(['doctor']);
+  expect(stdout).toMatch(/warning {2}workers: 1 worker consumes nothing: full: records can't be stored: no space/);
   expect(stdout).toMatch(/problem {2}RabbitMQ: answers, but lets 1 worker consume nothing/);
   expect([code, stdout]).toEqual([1, expect.not.stringContaining('purged')]);
 });

@@ -28,7 +28,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   limit: ['trawl limit www.example.com 30/min', 'trawl limit www.example.com none'],
   doctor: ['trawl doctor', 'trawl doctor --json'],
   try: ['trawl try https://www.example.com/', 'trawl try https://www.example.com/ --crawler ./shop.ts --watch'],
-  map: ['trawl map https://www.example.com/', "trawl map https://www.example.com/ --include '/blog/*' > urls.txt"],
+  map: ['trawl map https://www.example.com/', 'trawl map https://www.example.com/ --include "/blog/*" > urls.txt'],
   init: ['trawl init shop', 'trawl init news --json'],
   demo: ['trawl demo', 'trawl demo --rate 120/min'],
 };

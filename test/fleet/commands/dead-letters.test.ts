@@ -63,6 +63,36 @@ describe('dead letters', () => {
     await worker.ended;
   });
 
+  test('failures whose letters are gone are named by list and replay with a command that crawls them again', async () => {
+    const { workplace, site } = await openFleet();
+    let isMended = false;
+    site.on('/a', (_, response) => {
+      response.writeHead(isMended ? 200 : 500, { 'content-type': 'text/html' }).end('<title>well</title>');
+    });
+    workplace.start(['work', ...AT_FULL_SPEED]);
+    const flags = ['--wait', '--max-attempts', '1', ...AT_FULL_SPEED];
+    await workplace.json(['produce', '-', '--run', 'mine', ...flags], `${site.url('/a')}\n${site.url('/page/1')}`);
+    const [listed, replayed] = [
+      ['dlq', 'list', '--run', 'mine'],
+      ['dlq', 'replay', '--run', 'mine'],
+    ];
+    expect((await workplace.run(listed)).stderr).toBe('1 dead letter\n');
+    await workplace.run(['dlq', 'purge', '--run', 'mine']);
+    for (const command of [listed, replayed]) {
+      const { stdout, stderr } = await workplace.run(command);
+      expect(stdout + stderr).toMatch(
+        /dropped by a policy or by hand: .* records mine --failed\. To crawl them again: /,
+      );
+      expect(stdout + stderr).toMatch(/ records mine --failed --format csv --fields url \| .* produce -\n/);
+    }
+    const failed = await workplace.run(['records', 'mine', '--failed', '--format', 'csv', '--fields', 'url']);
+    isMended = true;
+    expect(await workplace.json(['produce', '-', '--run', 'again', ...flags], failed.stdout)).toMatchObject({
+      discovered: 1,
+      done: 1,
+    });
+  });
+
   test('a replay killed half-way is continued by the next one, and each letter is crawled once', async () => {
     const { workplace, site, redis, keyPrefix, queuePrefix } = await openFleet({ pages: 3_000 });
     const urls = Array.from({ length: 3_000 }, (_, i) => site.url(`/page/${i + 1}`));

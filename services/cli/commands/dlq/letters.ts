@@ -8,6 +8,7 @@ import { runNamedBy } from '../../../../shared/task/task/task.ts';
 import { withoutCredentials } from '../../../../shared/task/url/url.ts';
 import type { Context } from '../../command.ts';
 import { withLetters } from '../../process/with-archives.ts';
+import { lettersGone } from '../../text/letters-gone.ts';
 import { openLineOutput } from '../../text/line-output.ts';
 import { jsonLine, print, printJson, say, sayFailure } from '../../text/output.ts';
 import { table } from '../../text/table.ts';
@@ -20,8 +21,13 @@ const TASK_ID = /^[a-z0-9-]+:[0-9a-f]{32}$/;
 /** `trawl dlq list`: lists dead letters, one line each, oldest first. */
 export async function listLetters(options: FilterOptions, context: Context): Promise<number> {
   const [filter, limit] = [readFilter(options), readLimit(options)];
-  const { found, meant, all } = await withLetters(context, whoseLetters(options), (letters) =>
-    list(letters, { isMeant: (each) => isMeant(each, filter), limit }),
+  const { found, meant, all, isLocal } = await withLetters(
+    context,
+    whoseLetters(options),
+    async (letters, isLocal) => ({
+      ...(await list(letters, { isMeant: (each) => isMeant(each, filter), limit })),
+      isLocal,
+    }),
   );
   if (context.json) {
     printJson(found.map(letterJson));
@@ -38,6 +44,7 @@ export async function listLetters(options: FilterOptions, context: Context): Pro
   const shown = found.length === meant ? '' : `${count(found.length)} of `;
   const others = meant === all ? '' : `; ${count(all)} in all`;
   say(`${shown}${counted(meant, 'dead letter')}${others}`);
+  if (meant === 0 && !isLocal) say(lettersGone(options.run));
   return 0;
 }
 

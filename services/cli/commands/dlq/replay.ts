@@ -15,6 +15,7 @@ import { EXIT_INTERRUPTED, Interrupts } from '../../process/interrupts.ts';
 import { tellIfLost } from '../../process/lost-run.ts';
 import { LETTERS_READ, talliedLetters } from '../../process/with-archives.ts';
 import { findLocal, namingLocal, tell } from '../../process/with-stores.ts';
+import { lettersGone } from '../../text/letters-gone.ts';
 import { say } from '../../text/output.ts';
 import { ofOwners, replayedLines } from '../../text/replayed-lines.ts';
 import { withTally } from '../../text/tally-line.ts';
@@ -64,7 +65,7 @@ export async function replayLetters(options: ReplayOptions, context: Context): P
       const replayed = await withTally({ ...context, signal }, { what: LETTERS_READ }, (tally) =>
         new Replayer({ ...parts, letters: talliedLetters(letters, tally), defaults, overrides }).replay(),
       );
-      tellResult(replayed, isDry, context);
+      tellResult(replayed, options, context);
     } catch (error: unknown) {
       tellIfLost(error, context);
       throw error;
@@ -94,10 +95,11 @@ function overridesOf(options: ReplayOptions, settings: RunOptions): Partial<RunO
   };
 }
 
-function tellResult(replayed: ReplayResult, dryRun: boolean, context: Context): void {
+function tellResult(replayed: ReplayResult, { dryRun = false, run }: ReplayOptions, context: Context): void {
   const runs = replayed.runs.flatMap((run) => runLines(run, dryRun));
   const lines = replayedLines(runs, replayed, `${TRAWL} dlq list`, dryRun);
   tell(context, replayJson(replayed, dryRun), lines);
+  if (replayed.runs.length + replayed.undelivered === 0 && !context.json) say(lettersGone(run));
 }
 
 function runLines(replayed: ReplayTally, dryRun: boolean): string[] {

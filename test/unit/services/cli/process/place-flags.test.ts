@@ -19,6 +19,6 @@ test.each([
 
 test('records of a resumed run need --sink if it began with another sink than the environment names', () => {
   const settings = readSettings({});
-  expect(recordsFlags({ flags: {}, settings }, WITH_PASSWORD)).toBe(" --sink postgres://me:PASSWORD@db.test/pages");
+  expect(recordsFlags({ flags: {}, settings }, WITH_PASSWORD)).toBe(' --sink postgres://me:PASSWORD@db.test/pages');
   expect(recordsFlags({ flags: {}, settings }, settings.sink)).toBe('');
 });

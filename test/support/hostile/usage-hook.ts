@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { yardstickMs } from './yardstick.ts';
 
 /** The usage that a process writes to the file `HOSTILE_USAGE` when it ends. */
 export interface HostileUsage {
@@ -9,12 +10,10 @@ export interface HostileUsage {
   readonly maxRssMb: number;
 }
 
-const YARD = JSON.stringify(Array.from({ length: 100_000 }, (_, n) => `item ${n}`));
-
 // Loaded with `--import` into the measured process.
 const { HOSTILE_USAGE } = process.env;
 if (HOSTILE_USAGE !== undefined) {
-  const yardstickMs = Math.min(...Array.from({ length: 6 }, yardstick));
+  const yardstick = yardstickMs(cpuMs);
   let longest = 0;
   let before = cpuMs();
   const endTurn = (): void => {
@@ -32,7 +31,7 @@ if (HOSTILE_USAGE !== undefined) {
     endTurn();
     const usage: HostileUsage = {
       longestTurnMs: longest,
-      yardstickMs,
+      yardstickMs: yardstick,
       maxRssMb: process.resourceUsage().maxRSS / 1_024,
     };
     writeFileSync(HOSTILE_USAGE, JSON.stringify(usage));
@@ -42,10 +41,4 @@ if (HOSTILE_USAGE !== undefined) {
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
-}
-
-function yardstick(): number {
-  const began = cpuMs();
-  JSON.parse(YARD);
-  return cpuMs() - began;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Page } from '../../../../../shared/crawler/page.ts';
+import { expectCpuBelow } from '../../../../support/hostile/cpu-limit.ts';
 
 const XHTML = { contentType: 'application/xhtml+xml' };
 
@@ -24,9 +25,6 @@ test.each([
   (_, html, options?: typeof XHTML) => {
     const page = Page.fromHtml(`<p>begin</p>${html}`, options);
     page.get('p');
-    const before = process.cpuUsage();
-    expect(page.markdown()).toContain('begin');
-    const { user } = process.cpuUsage(before);
-    expect(user / 1_000_000, 'seconds').toBeLessThan(8);
+    expectCpuBelow(8, () => expect(page.markdown()).toContain('begin'));
   },
 );

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Page } from '../../../../../shared/crawler/page.ts';
 import { htmlTree, xmlTree } from '../../../../../shared/crawler/tools/tree.ts';
 import { MAX_TREE_DEPTH, MAX_TREE_ELEMENTS } from '../../../../../shared/task/task/page-limits.ts';
+import { expectCpuBelow } from '../../../../support/hostile/cpu-limit.ts';
 
 const fonts = Array.from({ length: 100 }, (_, n) => `<font a=${n}>`).join('');
 /** Pages that make recursion overflow or repetition explode. */
@@ -84,10 +85,7 @@ test.each([
   ['lines in paragraphs', `a${'<p><br></p>'.repeat(15_000)}b`],
   ['no-break spaces in many elements', `a${'<i>&nbsp;&nbsp;</i>'.repeat(20_000)}b`],
 ])('markdown of any white space takes seconds, not minutes: %s', { timeout: 120_000 }, (_, html) => {
-  const before = process.cpuUsage();
-  expect(Page.fromHtml(html).markdown()).toMatch(/a[\s>]+b/);
-  const { user } = process.cpuUsage(before);
-  expect(user / 1_000_000, 'seconds').toBeLessThan(8);
+  expectCpuBelow(8, () => expect(Page.fromHtml(html).markdown()).toMatch(/a[\s>]+b/));
 });
 
 test('markdown keeps how code is indented, however much white space is around it', () => {
@@ -98,10 +96,7 @@ test('markdown keeps how code is indented, however much white space is around it
 
 test('XPath takes seconds for a long list, not minutes', { timeout: 120_000 }, () => {
   const page = Page.fromHtml('<div class="row"><p><b>a</b> <a href="/1">b</a></p></div>\n'.repeat(3_000));
-  const before = process.cpuUsage();
-  expect(page.xpath('//div[@class="row"]//a').length).toBe(3_000);
-  const { user } = process.cpuUsage(before);
-  expect(user / 1_000_000, 'seconds').toBeLessThan(15);
+  expectCpuBelow(15, () => expect(page.xpath('//div[@class="row"]//a').length).toBe(3_000));
 });
 
 test.each(['//b[following-sibling::i]', '//b[preceding-sibling::i]'])(
@@ -109,10 +104,7 @@ test.each(['//b[following-sibling::i]', '//b[preceding-sibling::i]'])(
   { timeout: 120_000 },
   (expression) => {
     const page = Page.fromHtml('<b>x</b>'.repeat(30_000));
-    const before = process.cpuUsage();
-    expect(page.xpath(expression)).toEqual([]);
-    const { user } = process.cpuUsage(before);
-    expect(user / 1_000_000, 'seconds').toBeLessThan(8);
+    expectCpuBelow(8, () => expect(page.xpath(expression)).toEqual([]));
   },
 );
 

@@ -5,6 +5,7 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { SETTINGS } from '../../shared/settings/table.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import { EmbeddedFleet } from '../process/embedded-fleet.ts';
+import type { RunPlan } from '../process/run-plan.ts';
 import { stoppingBy } from '../process/stopping.ts';
 import type { ProducerProgress } from '../producer/producer-progress.ts';
 import type { ReadRequest } from './http/read-request.ts';
@@ -22,16 +23,20 @@ interface LocalCrawlOptions {
   readonly onOpen: (produced: () => ProducerProgress) => void;
 }
 
-/** Crawls a local run in this process until it has ended or `signal` is aborted. `trawl crawl --resume` continues an aborted one. */
-export async function crawlLocally(
-  { run, settings, runOptions, loaded, seeds, isForOffers }: ReadRequest,
-  { log, measures, clock, signal, onOpen }: LocalCrawlOptions,
-): Promise<void> {
+/** Plans the local run that a request asks for. */
+export function planOfRequest({ run, settings, runOptions, loaded, seeds, isForOffers }: ReadRequest): RunPlan {
   const crawler = loaded.crawler.name;
   const flags = { [SETTINGS.crawler.name]: crawler };
   const begin = { run, options: runOptions, crawler, seeds, flags, sink: sinkPlaceOf(settings) };
   const offered = isForOffers ? { offeredBy: OFFERING } : {};
-  const plan = { run, settings, runOptions, loaded, seeds, hasInput: false, kept: { begin }, ...offered };
+  return { run, settings, runOptions, loaded, seeds, hasInput: false, kept: { begin }, ...offered };
+}
+
+/** Crawls a local run in this process until it has ended or `signal` is aborted. */
+export async function crawlLocally(
+  plan: RunPlan,
+  { log, measures, clock, signal, onOpen }: LocalCrawlOptions,
+): Promise<void> {
   const fleet = new EmbeddedFleet(plan, {
     log,
     measures,

@@ -17,6 +17,7 @@ import { readCrawlerInput, runOptionsFor } from '../process/crawler-input.ts';
 import { hostHeadersOf } from '../process/host-headers.ts';
 import { producedJson } from '../process/produced-json.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
+import type { RunPlan } from '../process/run-plan.ts';
 import { WatchedProducer } from '../process/watched-producer.ts';
 import type { ProducerProgress } from '../producer/producer-progress.ts';
 import { KEPT_MS } from '../producer/recent-offers.ts';
@@ -24,9 +25,10 @@ import { RunClosedError } from '../producer/run-closed.ts';
 import { Problem } from './http/problem.ts';
 import type { ReadRequest } from './http/read-request.ts';
 import type { Link, LinkedStores } from './link.ts';
-import { crawlLocally } from './local-crawl.ts';
+import { crawlLocally, planOfRequest } from './local-crawl.ts';
 import type { Offers } from './offers.ts';
 import { limitOf, type RunRequestOptions, settingsWith } from './run-request.ts';
+import { planOfStoppedRun } from './stopped-run.ts';
 
 /** A request for a run. */
 export interface RunRequest {
@@ -126,6 +128,7 @@ export class Producers implements Service {
     return await link.withStores(async (stores) => {
       const standing = link.isLocal ? await stores.runs.standing(run) : undefined;
       if (read.isForOffers && (!link.isLocal || standing?.hasEnded === false)) {
+        await this.takeUp(run);
         await offers.open(run, read.runOptions, stores);
         return await this.#told(run, stores);
       }
@@ -133,12 +136,28 @@ export class Producers implements Service {
       if (link.isLocal) {
         if (standing !== undefined)
           throw new Problem('wrong_state', `run ${run} already exists: ${TRAWL} crawl --resume ${run}`);
-        const produced = await this.#crawl(read);
+        // A run that waits for offers has none yet.
+        const produced = await this.#crawl(planOfRequest(read), read.isForOffers ? 0 : ANSWER_WITHIN_MS);
         return await this.#told(run, stores, produced);
       }
       const watched = await this.#produce(read, stores);
       return await this.#told(run, stores, watched.progress);
     });
+  }
+
+  /**
+   * Crawls on a local run that stopped with its process. Does nothing if a process crawls it, if it is over, or if it is a fleet's.
+   *
+   * @throws Problem if only the command line can do that
+   */
+  async takeUp(run: string): Promise<void> {
+    const { link, settings } = this.#options;
+    if (!link.isLocal || this.#working.has(run)) return;
+    const progress = await link.withStores(({ runs }) => runs.progress(run));
+    if (progress?.stoppedAt === undefined || progress.state === 'cancelled') return;
+    const plan = await planOfStoppedRun(progress, settings);
+    // Another request might have taken it up meanwhile.
+    if (!this.#working.has(run)) await this.#crawl(plan, 0);
   }
 
   /** @throws Problem if this run has a producer, or as many as allowed are at work */
@@ -148,7 +167,8 @@ export class Producers implements Service {
       throw new Problem('too_many_requests', `${MOST_PRODUCERS} producers are at work`, { retryAfterMs: 10_000 });
   }
 
-  async #crawl(read: ReadRequest): Promise<Produced> {
+  /** Begins to crawl a local run, and waits up to `withinMs` for its seeds to be offered and crawled. */
+  async #crawl(plan: RunPlan, withinMs: number): Promise<Produced> {
     const { log, measures, clock } = this.#options;
     const opened = Promise.withResolvers<void>();
     const { signal } = this.#stopped;
@@ -158,10 +178,9 @@ export class Producers implements Service {
       opened.resolve();
     };
     // Other producers might have begun since the first check.
-    this.#expectPlace(read.run);
-    const crawling = crawlLocally(read, { log, measures, clock, signal, onOpen });
-    // A run that waits for offers has none yet.
-    await this.#begin(read.run, crawling, opened.promise, read.isForOffers ? 0 : ANSWER_WITHIN_MS);
+    this.#expectPlace(plan.run);
+    const crawling = crawlLocally(plan, { log, measures, clock, signal, onOpen });
+    await this.#begin(plan.run, crawling, opened.promise, withinMs);
     return produced();
   }
 

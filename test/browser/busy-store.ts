@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Offer } from '../../shared/ports/frontier/frontier.ts';
 import { nameOf } from '../../shared/ports/frontier/frontier.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
+import { FileLock } from '../../shared/stores/sqlite/database/lock.ts';
 import { beginRun } from '../../shared/stores/sqlite/local-runs.ts';
 import { SteadyClock } from '../../shared/stores/sqlite/steady-clock.ts';
 import { partsOf } from '../../shared/task/parts.ts';
@@ -32,6 +33,9 @@ const MANY_LETTERS = 250;
 const DAY_LETTERS = 240;
 const KEPT_AT_ONCE = 500;
 const BOUNDS = ['slots', 'politeness', 'cpu', 'memory', 'network'] as const;
+
+/** The locks of its runs, as if this process crawled them: a lock that nothing refers to is released. */
+const HELD: FileLock[] = [];
 
 /** A folder with a busy store, for all tests of a file. The caller that opens it closes it. */
 export async function openBusyWorkplace({ isHostile = false, letters = MANY_LETTERS } = {}): Promise<Workplace> {
@@ -90,6 +94,11 @@ async function fillBusyStore(folder: string, reason: string, letterCount: number
   await letters.keep([{ ...hostile, body: JSON.stringify({ ...body, error: LONG_HOSTILE }) }]);
   for (const each of owned) await each.close();
   database.close();
+  for (const run of RUNS) {
+    const lock = FileLock.take(join(folder, run, 'crawl.lock'));
+    if (lock === undefined) throw new Error(`${run} is taken`);
+    HELD.push(lock);
+  }
 }
 
 /** Says that five workers are alive, for as long as one beat counts. */

@@ -144,14 +144,17 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
       },
     },
     async ({ params: { run }, body: { urls, last }, caller }) => {
-      await expectMayJoin(caller, run);
+      const progress = await link.withStores(({ runs }) => runs.progress(run));
+      expectMayAsk(caller, progress?.options);
+      // Whoever adds URLs to a run that stopped with its API wants them crawled.
+      if (progress?.sealed === false) await producers.takeUp(run);
       return await offers.offer(run, urls, last);
     },
   );
   for (const verb of ['pause', 'resume', 'cancel', 'seal'] as const) addSteering(app, verb, parts);
 }
 
-function addSteering(app: Api, verb: SteerVerb, { link }: ApiParts): void {
+function addSteering(app: Api, verb: SteerVerb, { link, producers }: ApiParts): void {
   app.post(
     `/api/runs/:run/${verb}`,
     {
@@ -170,11 +173,12 @@ function addSteering(app: Api, verb: SteerVerb, { link }: ApiParts): void {
         },
       },
     },
-    async (request) =>
-      await link.withStores(
+    async (request) => {
+      const { params, body } = request;
+      const { run } = params;
+      if (verb === 'resume') await producers.takeUp(run);
+      return await link.withStores(
         async (stores) => {
-          const { params, body } = request;
-          const { run } = params;
           // Dropping the waiting tasks takes longer the more there are.
           if (verb === 'cancel' && (await stores.runs.standing(run))?.hasEnded === false)
             await request.begins({ target: run });
@@ -188,7 +192,8 @@ function addSteering(app: Api, verb: SteerVerb, { link }: ApiParts): void {
           return steered.document as z.infer<typeof steeredSchema>;
         },
         { takesLong: verb === 'cancel' },
-      ),
+      );
+    },
   );
 }
 

@@ -48,6 +48,10 @@ const runSummarySchema = z.looseObject({
   maxPagesReached: z.literal(true).optional(),
   sealed: z.boolean(),
   pauseReason: z.string().nullable(),
+  stoppedAt: z
+    .string()
+    .optional()
+    .describe('When a local run that no process crawls was last active; its state is still running or paused'),
   producers: z.object({ open: z.int(), lost: z.int() }),
   lostProducers: z.array(z.object({ id: z.string(), silentSeconds: z.int() })),
 });

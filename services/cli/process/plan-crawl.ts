@@ -7,18 +7,17 @@ import { readLimit } from '../../../shared/control/run-limit.ts';
 import { differingOptions, RUN_OPTION_OF } from '../../../shared/control/run-options.ts';
 import { findCrawler } from '../../../shared/crawler/loading/catalogue.ts';
 import { isPath } from '../../../shared/crawler/loading/crawler-files.ts';
-import type { LoadedCrawler } from '../../../shared/crawler/loading/load.ts';
 import type { LocalRuns, LocalRunView } from '../../../shared/ports/local-runs.ts';
 import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { ConfigurationError, messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
+import { messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { readSettings } from '../../../shared/settings/settings.ts';
 import { SETTINGS, type Settings } from '../../../shared/settings/table.ts';
 import { timeOf } from '../../../shared/task/sitemap/lastmod.ts';
 import { readCrawlerInput, runOptionsFor } from '../../process/crawler-input.ts';
 import type { RunPlan } from '../../process/run-plan.ts';
-import { type Seed, seedsSchema } from '../../producer/seeds.ts';
+import { isInput, otherPlaceOf, planOfStopped } from '../../process/stopped-plan.ts';
 import type { Context } from '../command.ts';
 import { sayWaiting } from './awaited-seeds.ts';
 import { warnOfIdleFlags } from './idle-flags.ts';
@@ -78,14 +77,12 @@ export async function planResumed(
   const { run, options: runOptions, flags: begunWith } = view.beginning;
   const together = readSettings({ ...begunWith, ...flags });
   refuseOtherSink(view, together, flags);
-  const loaded = await findCrawler(together.crawler, together.crawlersDir);
-  refuseOtherOptions(view, options, flags, runOptionsFor(loaded, together, runOptions.dedup));
-  refuseOtherCrawler(view, loaded);
-  const seeds = seedsSchema.parse(view.beginning.seeds);
+  const plan = await planOfStopped(view, together);
+  refuseOtherOptions(view, options, flags, runOptionsFor(plan.loaded, together, runOptions.dedup));
   const hasInput = rest.length === 1;
-  if (hasInput && !seeds.some(isInput))
+  if (hasInput && !plan.seeds.some(isInput))
     throw new UsageError(`run ${run} was not begun with a list (-), so it takes none now`);
-  return { run, settings: together, runOptions, loaded, seeds, hasInput, kept: { resume: run } };
+  return { ...plan, hasInput };
 }
 
 /**
@@ -155,37 +152,12 @@ function refuseOtherOptions(
 }
 
 /** Rejects another sink named by the environment: the run's records would be complete in neither place. A flag is taken as intended. */
-function refuseOtherSink(
-  { beginning }: LocalRunView,
-  settings: Settings,
-  flags: Readonly<Record<string, string>>,
-): void {
-  const { run, sink: before } = beginning;
-  const now = sinkPlaceOf(settings);
-  if (before === undefined || before === now || flags[SETTINGS.sink.name] !== undefined) return;
+function refuseOtherSink(view: LocalRunView, settings: Settings, flags: Readonly<Record<string, string>>): void {
+  const before = otherPlaceOf(view, settings);
+  if (before === undefined || flags[SETTINGS.sink.name] !== undefined) return;
   throw new UsageError(
-    `run ${run} has its records in ${before}, but SINK names ${now}: set SINK back, or give --sink to store the remaining records there`,
+    `run ${view.beginning.run} has its records in ${before}, but SINK names ${sinkPlaceOf(settings)}: set SINK back, or give --sink to store the remaining records there`,
   );
-}
-
-/**
- * Rejects a crawler other than the run's: by its name, by its version if it is strict, or by missing steps and joins. There are no other
- * workers that might have those.
- */
-function refuseOtherCrawler({ beginning, left }: LocalRunView, { crawler, version, file }: LoadedCrawler): void {
-  const { run, options: own } = beginning;
-  if (crawler.name !== own.crawler)
-    throw new ConfigurationError([`run ${run} was begun with crawler ${own.crawler}, but ${file} is ${crawler.name}`]);
-  if (crawler.isStrict && own.version !== undefined && own.version !== version)
-    throw new ConfigurationError([
-      `run ${run} was begun with version ${own.version} of crawler ${crawler.name}, which has strictVersion: ${file} is now ${version}`,
-    ]);
-  const needed = new Set([...left, ...Object.keys(own.joins?.joins ?? {})]);
-  const missing = [...needed].filter((name) => !crawler.hasStep(name) && crawler.join(name) === undefined);
-  if (missing.length > 0)
-    throw new ConfigurationError([
-      `run ${run} needs ${missing.join(', ')}, which ${file} no longer has: put it back, or begin another run`,
-    ]);
 }
 
 /** The flags a resumed run keeps: all except the output folder, in which it is found, and those of the log. */
@@ -204,8 +176,4 @@ function lastingFlags(flags: Readonly<Record<string, string>>, { lastmodSince }:
 function readDedup(dedup: string | undefined): RunOptions['dedup'] | undefined {
   if (dedup === undefined || dedup === 'ever' || dedup === 'run') return dedup;
   throw new UsageError(`expected --dedup to be ever or run, got "${dedup}"`);
-}
-
-function isInput({ kind }: Seed): boolean {
-  return kind === 'input';
 }

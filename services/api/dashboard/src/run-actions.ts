@@ -4,11 +4,17 @@ import { ask, pathOf } from './api/client.ts';
 import { commandLine, flag } from './command-line.ts';
 import type { Action } from './parts/action.tsx';
 
+/** Returns a run's state as shown: a run that no process crawls stands still, whatever its state. */
+export function shownState({ state, stoppedAt }: Run): string {
+  return state === 'running' && stoppedAt !== undefined ? 'stopped' : state;
+}
+
 /** Returns the actions that a run's state allows, in the order of their buttons. */
 export function actionsOf(run: Run): readonly Action[] {
   const isOpen = run.state === 'running' || run.state === 'paused';
   if (!isOpen) return [];
-  return [run.state === 'paused' ? resume(run) : pause(run), ...(run.sealed === false ? [seal(run)] : []), cancel(run)];
+  const isResumable = run.state === 'paused' || run.stoppedAt !== undefined;
+  return [isResumable ? resume(run) : pause(run), ...(run.sealed === false ? [seal(run)] : []), cancel(run)];
 }
 
 function pause({ run }: Run): Action {
@@ -23,13 +29,14 @@ function pause({ run }: Run): Action {
   };
 }
 
-function resume({ run }: Run): Action {
+function resume({ run, stoppedAt }: Run): Action {
   return {
     title: `Resume run ${run}?`,
     verb: 'Resume',
     place: 'pause',
     asksReason: true,
-    command: () => commandLine('resume', run),
+    // A stopped run needs a process.
+    command: () => (stoppedAt === undefined ? commandLine('resume', run) : commandLine('crawl', '--resume', run)),
     run: ({ reason }) => steer(run, 'resume', reason),
   };
 }

@@ -27,6 +27,8 @@ export interface Run {
   readonly recentPagesPerSecond?: number;
   readonly sealed?: boolean;
   readonly pauseReason?: string | null;
+  /** When a local run that no process crawls was last active. */
+  readonly stoppedAt?: string;
   readonly producers?: { readonly open: number; readonly lost: number };
   readonly lostProducers?: readonly { readonly id: string; readonly silentSeconds: number }[];
   /** A sentence about what keeps the run from going faster. */

@@ -15,7 +15,7 @@ import { State } from '../parts/state.tsx';
 import { StepGraph } from '../parts/step-graph.tsx';
 import { Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
-import { actionsOf, replayWebhook } from '../run-actions.ts';
+import { actionsOf, replayWebhook, shownState } from '../run-actions.ts';
 import { MoreUrls } from './more-urls.tsx';
 import { Records } from './records.tsx';
 
@@ -41,7 +41,7 @@ export function Run({ id }: { readonly id: string }) {
   // For a run that is gone the feed only says that it is unknown; the answer says why.
   const run = snapshot.run?.state === 'unknown' ? undefined : (snapshot.run ?? answer);
   return (
-    <Page title={`Run ${id}`} aside={run !== undefined && <State of={run.state} />}>
+    <Page title={`Run ${id}`} aside={run !== undefined && <State of={shownState(run)} />}>
       <Awaited problem={problem} isLoading={isLoading && run === undefined}>
         {run !== undefined && <RunParts run={run} />}
       </Awaited>

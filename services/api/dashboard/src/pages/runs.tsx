@@ -14,7 +14,7 @@ import { Progress } from '../parts/progress.tsx';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
-import { actionsOf } from '../run-actions.ts';
+import { actionsOf, shownState } from '../run-actions.ts';
 
 const REFRESH_MS = 5_000;
 const ROWS = PAGE_ROWS / 2;
@@ -73,7 +73,7 @@ export function RunTable({ runs, none }: { readonly runs: readonly Run[]; readon
 
 const COLUMNS: readonly Column<Run>[] = [
   { name: 'Run', of: ({ run }) => <a href={linkTo(['runs', run])}>{run}</a>, isHead: true },
-  { name: 'State', of: ({ state }) => <State of={state} /> },
+  { name: 'State', of: (run) => <State of={shownState(run)} /> },
   { name: 'Progress', of: (run) => <Progress run={run} /> },
   { name: 'Failed', of: ({ failed }) => (failed > 0 ? <b class="bad">{failed}</b> : '0'), isNumber: true },
   {

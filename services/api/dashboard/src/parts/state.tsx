@@ -7,6 +7,7 @@ const TONES: Readonly<Record<string, string>> = {
   paused: 'warn',
   warning: 'warn',
   stopping: 'warn',
+  stopped: 'warn',
   cancelled: 'dim',
   finished: 'dim',
   problem: 'bad',

@@ -20,6 +20,9 @@ const APART = [
   'test/unit/shared/sinks/record-json.test.ts',
 ];
 
+/** How long tests wait for what must happen: as long as what never does may take. A second is soon over where the cores are slow and shared. */
+const POLL_MS = { alone: 20_000, withServers: 60_000 };
+
 /** Tests start hundreds of processes: this spares each of them a third of its start. */
 const env = { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') };
 
@@ -35,6 +38,7 @@ export default defineConfig({
           // What they test is loaded once for the files of a process: that takes most of a second for each of hundreds.
           isolate: false,
           testTimeout: 30_000,
+          expect: { poll: { timeout: POLL_MS.alone } },
           // More than cores: some tests wait.
           maxWorkers: availableParallelism() + 1,
         },
@@ -47,6 +51,7 @@ export default defineConfig({
           // After the others: beside them, there would be twice as many processes as are good for a machine.
           sequence: { groupOrder: 1 },
           testTimeout: 30_000,
+          expect: { poll: { timeout: POLL_MS.alone } },
           maxWorkers: availableParallelism() + 1,
         },
       },
@@ -61,6 +66,7 @@ export default defineConfig({
           // For what hangs: a test may start twenty processes, each of which takes seconds where the cores are slow and shared.
           testTimeout: 120_000,
           hookTimeout: 60_000,
+          expect: { poll: { timeout: POLL_MS.withServers } },
           // Half of the time they wait: for servers, and for the pace of hosts.
           maxWorkers: availableParallelism() * 2,
         },
@@ -72,6 +78,7 @@ export default defineConfig({
           include: ['test/faults/**/*.test.ts'],
           globalSetup: ['test/faults/harness/global-setup.ts'],
           testTimeout: 120_000,
+          expect: { poll: { timeout: POLL_MS.withServers } },
           // As long as a server that starts is waited for.
           hookTimeout: 120_000,
           // Each file breaks servers of its own, and mostly waits.

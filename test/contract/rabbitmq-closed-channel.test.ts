@@ -24,14 +24,14 @@ async function setup() {
 test('a channel closed by the broker causes a reconnect, and the broker’s reason is reported', async () => {
   const { said, channel } = await setup();
   channel.publish('no-such-exchange', '', Buffer.from(''));
-  await expect.poll(() => said.at(-1), { timeout: 10_000 }).toBe('restored');
+  await expect.poll(() => said.at(-1)).toBe('restored');
   expect(said).toEqual([expect.stringContaining("NOT_FOUND - no exchange 'no-such-exchange' in vhost"), 'restored']);
 });
 
 test('a connection closed by the broker is reported with the broker’s reason, although its channels close first', async () => {
   const { said, model } = await setup();
   socketOf(model).write(MALFORMED);
-  await expect.poll(() => said.at(-1), { timeout: 10_000 }).toBe('restored');
+  await expect.poll(() => said.at(-1)).toBe('restored');
   expect(said).toEqual([expect.stringMatching(REASON), 'restored']);
 });
 

@@ -97,7 +97,7 @@ describe('a Redis of its own', () => {
     for (let n = 0; n < 100; n++) expect(await cache.get('u')).toBeUndefined();
     expect(performance.now() - began).toBeLessThan(500);
     proxy.open();
-    await expect.poll(keeps, { timeout: 10_000 }).toBe(true);
+    await expect.poll(keeps).toBe(true);
     expect(told).toEqual(['lost', 'restored']);
   });
 

@@ -31,6 +31,6 @@ test('queues that stop answering after the first start are reported and retried 
   await connection.start();
   if (connection.live === undefined) throw new Error('expected it to be connected');
   socketOf(connection.live.model).destroy(new Error('cut'));
-  await expect.poll(() => said.at(-1), { timeout: 10_000 }).toBe('restored');
+  await expect.poll(() => said.at(-1)).toBe('restored');
   expect(said).toEqual([expect.stringContaining('cut'), UNANSWERED, UNANSWERED, 'restored']);
 });

@@ -167,7 +167,7 @@ describe('a fleet over RabbitMQ and Redis', () => {
     await channel.waitForConfirms();
     await connection.close();
     await expect
-      .poll(async () => (await workplace.json(['status'])).runs, { timeout: 20_000, interval: 300 })
+      .poll(async () => (await workplace.json(['status'])).runs, { interval: 300 })
       .toMatchObject([{ run: 'amqp', state: 'finished', done: 1 }]);
     expect(pagesFetched(site)).toEqual(['/page/3']);
     const letters = await workplace.json(['dlq', 'list']);

@@ -98,7 +98,7 @@ test('a replay of a failed page of an incremental run is incremental too, and se
   site.on('/page/5', answer);
   const { run, runs } = await workplace.json(['dlq', 'replay']);
   expect(runs).toMatchObject([{ accepted: 1, options: { incremental: true, recrawlAfterMs: 0 } }]);
-  await expect.poll(async () => (await workplace.json(['status', run])).state, { timeout: 20_000 }).toBe('finished');
+  await expect.poll(async () => (await workplace.json(['status', run])).state).toBe('finished');
   expect(await workplace.json(['status', run])).toMatchObject({ skipped: 1, bytesSaved: pages.bytes(5) });
   expect(pages.takeAnswers()).toEqual(['304 /page/5']);
 });

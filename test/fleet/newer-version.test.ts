@@ -22,9 +22,7 @@ test('messages of a newer version are put back, not dead-lettered as malformed, 
   await connection.close();
   const workers = [1, 2].map(() => workplace.start(['work', '--log-format', 'json', ...AT_FULL_SPEED]));
   await Promise.all(workers.map((worker) => worker.says(/newer version/)));
-  await expect
-    .poll(async () => (await workplace.json(['status', run])).state, { timeout: 20_000, interval: 500 })
-    .toBe('finished');
+  await expect.poll(async () => (await workplace.json(['status', run])).state, { interval: 500 }).toBe('finished');
   expect(await workplace.json(['status', run])).toMatchObject({ done: 3, failed: 0 });
   expect(pagesFetched(site).length).toBe(3);
   expect(await workplace.json(['dlq', 'list'])).toEqual([]);
@@ -44,12 +42,10 @@ test('a worker leaves the tasks of a crawler it lacks to workers that have it', 
   await redis.hset(key, 'options', JSON.stringify({ ...JSON.parse(options), crawler: 'of-tomorrow' }));
   const worker = workplace.start(['work', ...AT_FULL_SPEED]);
   await worker.says(/of-tomorrow.*left to others/);
-  await expect.poll(async () => (await workplace.json(['status', run])).waiting, { timeout: 10_000 }).toBe(3);
+  await expect.poll(async () => (await workplace.json(['status', run])).waiting).toBe(3);
   expect(site.requests.filter(({ path }) => path.startsWith('/page/'))).toEqual([]);
   await redis.hset(key, 'options', options);
-  await expect
-    .poll(async () => (await workplace.json(['status', run])).state, { timeout: 20_000, interval: 500 })
-    .toBe('finished');
+  await expect.poll(async () => (await workplace.json(['status', run])).state, { interval: 500 }).toBe('finished');
   expect(await workplace.json(['status', run])).toMatchObject({ done: 3, failed: 0 });
   expect((await workplace.records(run)).map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   worker.signal('SIGTERM');
@@ -67,9 +63,9 @@ test('two hundred messages of a newer version do not hold up the pages of a run'
   const worker = workplace.start(['work', ...AT_FULL_SPEED]);
   await worker.says(/consuming/);
   const began = performance.now();
-  await expect.poll(() => pagesFetched(site).length, { timeout: 40_000 }).toBe(200);
+  await expect.poll(() => pagesFetched(site).length).toBe(200);
   expect(performance.now() - began, 'each pass over them takes a second').toBeLessThan(20_000);
-  await expect.poll(async () => (await workplace.json(['status', run])).state, { timeout: 20_000 }).toBe('finished');
+  await expect.poll(async () => (await workplace.json(['status', run])).state).toBe('finished');
   worker.signal('SIGTERM');
   expect((await worker.ended).code).toBe(0);
   // Each at least once: a worker that ends between a copy and its ack leaves both.

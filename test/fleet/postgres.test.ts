@@ -16,7 +16,7 @@ describe('a fleet whose records go to Postgres', () => {
     const storedBoth =
       'SELECT count(*) FROM (SELECT 1 FROM trawl_records GROUP BY worker HAVING count(*) >= 20) stored';
     site.on('/page/400', async (_, response) => {
-      await expect.poll(async () => (await pool.query(storedBoth)).rows[0].count, { timeout: 30_000 }).toBe('2');
+      await expect.poll(async () => (await pool.query(storedBoth)).rows[0].count).toBe('2');
       doomed.signal('SIGKILL');
       response.end('<title>Page 400</title>');
     });
@@ -50,7 +50,7 @@ describe('a fleet whose records go to Postgres', () => {
     const run = workplace.json(['produce', site.url('/sitemap.xml'), '--wait', ...AT_FULL_SPEED]);
     await worker.says(/records can't be stored/);
     await expect
-      .poll(async () => (await workplace.json(['status'])).workers[0].state, { timeout: 20_000 })
+      .poll(async () => (await workplace.json(['status'])).workers[0].state)
       .toMatch(/^waiting: records can't be stored/);
     proxy.open();
     const summary = await run;

@@ -20,7 +20,7 @@ function linesOf(trawl: Trawl): any[] {
 // biome-ignore lint/suspicious/noExplicitAny: what a log line has
 async function said(trawl: Trawl, message: RegExp, count: number): Promise<any[]> {
   const matching = () => linesOf(trawl).filter(({ msg }) => message.test(msg));
-  await expect.poll(() => matching().length, { timeout: 30_000 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => matching().length).toBeGreaterThanOrEqual(count);
   return matching();
 }
 
@@ -91,7 +91,7 @@ test('Ctrl-C ends the supervisor with exit code 130, and a killed supervisor lea
   expect((await supervisor.ended).code).toBe(130);
   const other = await setup(1);
   other.supervisor.signal('SIGKILL');
-  await expect.poll(() => other.pids.some(isAlive), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => other.pids.some(isAlive)).toBe(false);
 });
 
 test('--exit-when-idle ends the supervisor and its workers once no run has work', async () => {

@@ -141,6 +141,6 @@ describe('servers that require TLS and client certificates', () => {
     // A file that can't be read for now keeps its last content.
     await rm(key);
     await redis.command('CLIENT', 'KILL', 'TYPE', 'normal');
-    await expect.poll(() => worker.said.match(/connected again after .*: Redis/g)?.length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => worker.said.match(/connected again after .*: Redis/g)?.length).toBe(2);
   });
 });

@@ -10,9 +10,7 @@ describe('the API of a fleet', () => {
     const { workplace, site } = await openFleet({ pages: 60 });
     workplace.start(['work', ...AT_FULL_SPEED]);
     const { ask } = await openApi(workplace);
-    await expect
-      .poll(async () => (await ask('/api/crawl/distributed/status')).json.distributed_available, { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(async () => (await ask('/api/crawl/distributed/status')).json.distributed_available).toBe(true);
     const pages = Array.from({ length: 44 }, (_, i) => site.url(`/page/${i + 1}`));
     const bad = [site.url('/status/404'), site.url('/status/410'), site.url('/status/403')];
     const urls = [...pages, ...bad, ...pages.slice(0, 2), 'no URL'];
@@ -32,9 +30,7 @@ describe('the API of a fleet', () => {
     const { workplace, site } = await openFleet({ pages: 5 });
     workplace.start(['work', ...AT_FULL_SPEED]);
     const { ask, url } = await openApi(workplace);
-    await expect
-      .poll(async () => (await ask('/api/crawl/distributed/status')).json.distributed_available, { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(async () => (await ask('/api/crawl/distributed/status')).json.distributed_available).toBe(true);
     site.on('/never', () => {});
     const over = new AbortController();
     const body = JSON.stringify({ urls: [site.url('/never')], distributed: true, timeout: 60 });
@@ -45,7 +41,7 @@ describe('the API of a fleet', () => {
     await expect(asked).rejects.toThrow();
     const states = async (): Promise<string[]> =>
       (await ask('/api/runs')).json.runs.map(({ state }: { state: string }) => state);
-    await expect.poll(states, { timeout: 20_000 }).toEqual(['cancelled']);
+    await expect.poll(states).toEqual(['cancelled']);
   });
 
   test('a worker reports each task in hand with its URL, run, step and age', async () => {
@@ -59,7 +55,7 @@ describe('the API of a fleet', () => {
     const named = [{ run: 'slow', url: site.url('/never'), step: '', forMs: expect.any(Number) }];
     const tasks = async (): Promise<unknown> => (await ask('/api/workers')).json.workers[0]?.tasks;
     // Beats come every five seconds.
-    await expect.poll(tasks, { timeout: 15_000 }).toEqual(named);
+    await expect.poll(tasks).toEqual(named);
     const [{ id }] = (await ask('/api/workers')).json.workers;
     expect((await ask(`/api/workers/${id}`)).json).toMatchObject({ inHand: 1, tasks: named });
     expect((await workplace.json(['workers'])).workers).toMatchObject([{ id, tasks: named }]);

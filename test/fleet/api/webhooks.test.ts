@@ -20,18 +20,16 @@ test('an API killed during a webhook delivery, or before the run ended, delivers
   first.process.signal('SIGKILL');
   await first.process.ended;
   const worker = workplace.start(['work', ...AT_FULL_SPEED]);
-  await expect
-    .poll(async () => (await workplace.json(['status', 'w1'])).state, { timeout: 60_000, interval: 500 })
-    .toBe('finished');
+  await expect.poll(async () => (await workplace.json(['status', 'w1'])).state, { interval: 500 }).toBe('finished');
   worker.signal('SIGTERM');
   const second = await openApi(workplace);
-  await expect.poll(() => receiver.held, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => receiver.held).toBe(1);
   second.process.signal('SIGKILL');
   await second.process.ended;
   receiver.reacts(204);
   const third = await openApi(workplace);
   const standing = async (): Promise<string> => (await third.ask('/api/runs/w1/webhook')).json.state;
-  await expect.poll(standing, { timeout: 30_000 }).toBe('delivered');
+  await expect.poll(standing).toBe('delivered');
   expect([receiver.heard.length, receiver.ids]).toEqual([2, [id]]);
   for (const { headers, body } of receiver.heard)
     expect(new Webhook(secret).verify(body, headers)).toMatchObject({

@@ -37,9 +37,7 @@ describe("a URL's biography", () => {
     });
 
     const worker = workplace.start(['work', ...AT_FULL_SPEED]);
-    await expect
-      .poll(async () => (await workplace.json(['status', 'mine'])).state, { timeout: 20_000 })
-      .toBe('finished');
+    await expect.poll(async () => (await workplace.json(['status', 'mine'])).state).toBe('finished');
     expect(await tell(good)).toMatch(/Run mine \(finished\): done: HTTP 200, .* by .*, attempt 1\./);
     const told = await tell(bad, '--run', 'mine');
     expect(told).toMatch(/Run mine \(finished\): failed: http_5xx \(HTTP 500\), .*, attempt 1\./);

@@ -21,7 +21,7 @@ describe('steering a fleet', () => {
       pauseReason: 'a look',
     });
     const pausedAt = Date.now();
-    await expect.poll(async () => (await workplace.json(['status', 'mine'])).inFlight, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await workplace.json(['status', 'mine'])).inFlight).toBe(0);
     const status = await workplace.json(['status', 'mine']);
     expect(status).toMatchObject({ state: 'paused', bottleneck: 'paused (a look); trawl resume mine' });
     expect(status.done + status.waiting).toBe(status.discovered);
@@ -47,7 +47,7 @@ describe('steering a fleet', () => {
     workplace.start(['work', ...AT_FULL_SPEED]);
     const urls = [site.url('/page/1'), site.url('/page/2'), `http://localhost:${other}/page/3`];
     await workplace.json(['produce', '-', '--run', 'mine', ...AT_FULL_SPEED], urls.join('\n'));
-    await expect.poll(async () => (await workplace.json(['status', 'mine'])).done, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await workplace.json(['status', 'mine'])).done).toBe(1);
     expect(await redis.hgetall(`${keyPrefix}ratelimit:${host}`)).toMatchObject({ reason: 'they called', by_hand: '1' });
     const status = await workplace.json(['status', 'mine']);
     expect(status).toMatchObject({
@@ -62,7 +62,7 @@ describe('steering a fleet', () => {
     expect((await workplace.run(['resume', '--host', host])).stdout).toBe(
       `Host ${host} was paused by hand (they called); requests resume.\n`,
     );
-    await expect.poll(async () => (await workplace.json(['status', 'mine'])).done, { timeout: 20_000 }).toBe(3);
+    await expect.poll(async () => (await workplace.json(['status', 'mine'])).done).toBe(3);
     expect((await workplace.run(['resume', '--host', host])).stdout).toContain('was not paused');
   });
 

@@ -24,12 +24,12 @@ test('a local crawl can be watched and steered from a second terminal', { timeou
   expect(runs).toMatchObject([{ run: 'slow', place: { at: 'waiting' } }]);
   expect(await workplace.json(['pause', 'slow', '--reason', 'let me see'])).toMatchObject({ is: 'paused' });
   // The pages in hand are finished, and nothing more is requested.
-  await expect.poll(async () => (await workplace.json(['status', 'slow'])).inFlight, { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => (await workplace.json(['status', 'slow'])).inFlight).toBe(0);
   const asked = site.requests.length;
   expect(await workplace.json(['status', 'slow'])).toMatchObject({ state: 'paused', pauseReason: 'let me see' });
   expect(site.requests.length).toBe(asked);
   expect(await workplace.json(['resume', 'slow'])).toMatchObject({ was: 'paused', is: 'running' });
-  await expect.poll(() => site.requests.length, { timeout: 20_000 }).toBeGreaterThan(asked);
+  await expect.poll(() => site.requests.length).toBeGreaterThan(asked);
   expect((await workplace.run(['pause', '--all', '--local'])).stdout).toBe(
     '1 open run: paused. Resume with: trawl resume --all --local\n',
   );

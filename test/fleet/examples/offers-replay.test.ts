@@ -64,7 +64,7 @@ describe('a replay of groups whose members failed', () => {
       runs: [{ ofGroups: 3, owners: 2, accepted: 2, known: 0, options: { dedup: 'ever' } }],
     });
     await expect
-      .poll(async () => await workplace.json(['status', replayed.run]), { timeout: 20_000 })
+      .poll(async () => await workplace.json(['status', replayed.run]))
       .toMatchObject({ state: 'finished', discovered: 8, done: 8, openGroups: 0 });
     expect(await offersOf(workplace, replayed.run)).toEqual(WHOLE);
     expect(askedSince(site, asked)).toEqual(ASKED.toSorted());

@@ -51,7 +51,7 @@ test('a worker exports metrics that promtool accepts and whose counters match th
   for (const secret of [run.run, new URL(site.url('/')).port, '/page/']) expect(names).not.toContain(secret);
   // As of the last heartbeat, which may have been before the end of the run.
   await expect
-    .poll(async () => (await workplace.json(['status'])).workers, { timeout: 20_000 })
+    .poll(async () => (await workplace.json(['status'])).workers)
     .toMatchObject([{ inHand: 0, progress: { stuckAfterMs: 60_000 } }]);
   worker.signal('SIGTERM');
   expect((await worker.ended).code).toBe(0);
@@ -67,7 +67,7 @@ test('a producer exports metrics of its reading and offering, and none of a work
   const url = await urlOf(producer);
   const offers = async () =>
     (await scrape(url)).samples.get('trawl_store_call_duration_seconds_count{store="redis",operation="offer"}');
-  await expect.poll(offers, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(offers).toBeGreaterThan(0);
   const { text, samples } = await scrape(url);
   expect(await promtool.checkMetrics(text)).toBe('');
   expect(samples.get('trawl_fetch_duration_seconds_count{outcome="ok"}')).toBeGreaterThan(0);
@@ -85,7 +85,7 @@ test('several worker processes serve summed metrics on one port, and no counter 
   const supervisor = workplace.start(['work', '--processes', '2', ...WORK, ...slots]);
   const url = await urlOf(supervisor);
   const slotsNow = async () => (await scrape(url)).samples.get('trawl_slots');
-  await expect.poll(slotsNow, { timeout: 30_000 }).toBe(8);
+  await expect.poll(slotsNow).toBe(8);
   expect(supervisor.said.match(/serving metrics/g)).toHaveLength(1);
   await workplace.json(['produce', site.url('/sitemap.xml'), '--wait', ...AT_FULL_SPEED]);
   const before = await scrape(url);
@@ -98,7 +98,7 @@ test('several worker processes serve summed metrics on one port, and no counter 
   const after = await scrape(url);
   expect(after.samples.get('trawl_slots')).toBe(4);
   expect(after.samples.get(DONE)).toBe(60);
-  await expect.poll(slotsNow, { timeout: 30_000 }).toBe(8);
+  await expect.poll(slotsNow).toBe(8);
   const back = [...before.samples].filter(
     ([name, value]) => /^trawl_.*(?:_total|_count|_bucket)\b/.test(name) && (after.samples.get(name) ?? -1) < value,
   );

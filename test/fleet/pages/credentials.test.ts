@@ -126,9 +126,7 @@ test('a fleet sends the credentials of a URL to its origin, and shows them nowhe
   const before = site.requests.length;
   const replayed = await run('dlq', 'replay', '--run', 'mine', '--reason', 'http_4xx');
   expect(replayed.code).toBe(0);
-  await expect
-    .poll(() => site.requests.slice(before).map(({ headers }) => headers.authorization), { timeout: 20_000 })
-    .toEqual([BASIC]);
+  await expect.poll(() => site.requests.slice(before).map(({ headers }) => headers.authorization)).toEqual([BASIC]);
   told.push(worker.said, await filesOf(workplace));
   for (const text of told) expect(text).not.toMatch(CANARY);
   // The run without credentials was refused, and took no page from the other run.

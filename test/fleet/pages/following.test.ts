@@ -172,9 +172,7 @@ describe('following links', () => {
       '90',
     ]);
     expect(replay.runs[0].options).toMatchObject({ scope: 'path', maxPages: 90, urlKey: ['no-trailing-slash'] });
-    await expect
-      .poll(async () => (await workplace.json(['status', replay.run])).state, { timeout: 20_000 })
-      .toBe('finished');
+    await expect.poll(async () => (await workplace.json(['status', replay.run])).state).toBe('finished');
     expect(paths(site)).toContain('/docs/100');
     expect(paths(site)).not.toContain('/page/1');
     for (const worker of workers) worker.signal('SIGTERM');

@@ -54,7 +54,7 @@ test('with strictVersion a worker with another version of the crawler leaves the
   other.signal('SIGTERM');
   await other.ended;
   const own = workplace.start(['work', '--crawler', first, ...AT_FULL_SPEED]);
-  await expect.poll(async () => (await workplace.json(['status', 'r'])).done, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await workplace.json(['status', 'r'])).done).toBe(1);
   own.signal('SIGTERM');
   await own.ended;
   expect(await workplace.records('r')).toMatchObject([{ data: { version: 1 }, attempt: 1 }]);

@@ -53,7 +53,7 @@ describe('robots.txt', () => {
     const producing = workplace.start(['produce', site.url('/sitemap.xml'), '--run', 'mine', '--wait', ...FLAGS]);
     await site.arrival('/robots.txt');
     const tell = async (): Promise<string> => (await workplace.run(['url', site.url('/page/1')])).stdout;
-    await expect.poll(tell, { timeout: 30_000 }).toContain('robots.txt: HTTP 503, Retry-After');
+    await expect.poll(tell).toContain('robots.txt: HTTP 503, Retry-After');
     site.on('/robots.txt', (_, response) => response.writeHead(404).end());
     await workplace.run(['resume', '--host', site.host]);
     expect((await producing.ended).code).toBe(0);

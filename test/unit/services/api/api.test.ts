@@ -42,7 +42,7 @@ describe('runs over HTTP', () => {
     const body = { run: 'c1', seeds: [site.url('/page/1'), site.url('/page/2')] };
     expect((await ask('/api/runs', { body })).json).toMatchObject({ run: 'c1', discovered: 2 });
     const state = async (): Promise<string> => (await ask('/api/runs/c1')).json.state;
-    await expect.poll(state, { timeout: 10_000 }).toBe('finished');
+    await expect.poll(state).toBe('finished');
     const records = await ask('/api/runs/c1/records?format=csv&fields=url,status');
     expect(records.text.trim().split('\r\n').toSorted()).toEqual(
       ['url,status', `${site.url('/page/1')},200`, `${site.url('/page/2')},200`].toSorted(),
@@ -130,9 +130,7 @@ describe('runs over HTTP', () => {
     expect((await ask('/api/runs/w1/webhook')).json).toMatchObject({ state: 'waiting', attempts: [] });
     expect((await ask('/api/runs/w1/webhook/replay', { method: 'POST' })).status).toBe(409);
     await ask('/api/runs/w1/cancel', { body: {} });
-    await expect
-      .poll(async () => (await ask('/api/runs/w1/webhook')).json.state, { timeout: 10_000 })
-      .toBe('delivered');
+    await expect.poll(async () => (await ask('/api/runs/w1/webhook')).json.state).toBe('delivered');
     expect((await ask('/api/runs/w1/webhook/replay', { method: 'POST' })).status).toBe(202);
     await twice.promise;
     for (const { headers, body } of heard)
@@ -170,7 +168,7 @@ describe('robots.txt over HTTP', () => {
     const body = { run: 'r1', seeds: [site.url('/page/2')], options: { robots: 'ignore' } };
     expect((await ask('/api/runs', { body, ...admin })).status).toBe(202);
     const done = async (): Promise<number> => (await ask('/api/runs/r1', admin)).json.done;
-    await expect.poll(done, { timeout: 20_000 }).toBe(1);
+    await expect.poll(done).toBe(1);
   });
 });
 

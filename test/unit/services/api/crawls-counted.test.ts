@@ -12,7 +12,7 @@ test('the metrics of the API include what it crawls itself: batches and local ru
   for (const some of [urls, urls.slice(0, 1)])
     expect((await ask('/api/crawl/batch', { body: { urls: some, timeout: 20 } })).status).toBe(200);
   await ask('/api/runs', { body: { run: 'r', seeds: [site.url('/page/3')] } });
-  await expect.poll(async () => (await ask('/api/runs/r')).json.state, { timeout: 20_000 }).toBe('finished');
+  await expect.poll(async () => (await ask('/api/runs/r')).json.state).toBe('finished');
   const samples = samplesOf((await ask('/metrics')).text);
   expect(Object.fromEntries(samples)).toMatchObject({
     'trawl_tasks_settled_total{outcome="done",reason=""}': 4,

@@ -22,15 +22,15 @@ test('a local API crawls what is offered to a run, until the last offer', async 
     expect.not.objectContaining({ workerCommand: expect.anything() }),
   ]);
   await offer({ urls: [site.url('/page/1')] });
-  await expect.poll(counts, { timeout: 20_000 }).toEqual({ state: 'running', done: 1, waiting: 0 });
+  await expect.poll(counts).toEqual({ state: 'running', done: 1, waiting: 0 });
   expect((await ask('/api/runs', { body: { run: 'r', seeds: [] } })).status, 'and can be opened again').toBe(202);
   await offer({ urls: [site.url('/page/2')] });
-  await expect.poll(counts, { timeout: 20_000 }).toEqual({ state: 'running', done: 2, waiting: 0 });
+  await expect.poll(counts).toEqual({ state: 'running', done: 2, waiting: 0 });
   expect((await offer({ urls: [site.url('/page/3')], last: true })).json).toMatchObject({
     discovered: 1,
     sealed: true,
   });
-  await expect.poll(counts, { timeout: 20_000 }).toEqual({ state: 'finished', done: 3, waiting: 0 });
+  await expect.poll(counts).toEqual({ state: 'finished', done: 3, waiting: 0 });
   const { text } = await ask('/api/runs/r/records?format=csv&fields=url');
   const urls = ['/page/1', '/page/2', '/page/3'].map((path) => site.url(path));
   expect(text.trim().split('\r\n')).toEqual(['url', ...urls]);

@@ -11,7 +11,7 @@ async function stopped(body: object, offers?: object) {
   await first.ask('/api/runs', { body: { run: 'r', options: { rate: '2/s' }, ...body } });
   if (offers !== undefined) await first.ask('/api/runs/r/offers', { body: offers });
   const done = async (): Promise<number> => (await first.ask('/api/runs/r')).json.done;
-  await expect.poll(done, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(done).toBeGreaterThan(0);
   await first.server.stop();
   const { ask, ...second } = await openApi({ OUTPUT_DIR: first.folder });
   const post = (path: string, asked: object = {}) => ask(path, { method: 'POST', body: asked });
@@ -36,7 +36,7 @@ test('a run that stopped with its local API is shown as stopped, and continues w
   const { stoppedAt } = await run();
   expect(stoppedAt, 'it is crawled again').toBeUndefined();
   expect(await post('/api/runs/r/resume'), 'twice does no harm').toMatchObject({ status: 200 });
-  await expect.poll(async () => (await run()).state, { timeout: 20_000 }).toBe('finished');
+  await expect.poll(async () => (await run()).state).toBe('finished');
   expect((await urls()).toSorted(), 'each page once').toEqual(seeds);
   expect(await post('/api/runs/r/resume')).toMatchObject({ status: 409 });
 });
@@ -55,7 +55,7 @@ test('a paused run that stopped with its local API is resumed with one request',
     is: 'running',
   });
   await expect
-    .poll(async () => (await ask('/api/runs/r')).json, { timeout: 20_000 })
+    .poll(async () => (await ask('/api/runs/r')).json)
     .toMatchObject({
       state: 'finished',
       done: 4,
@@ -68,10 +68,10 @@ test('a run that waits for offers takes them after its local API was started aga
   const { post, run, urls } = await stopped({ seeds: [] }, { urls: [a] });
   expect(await run()).toMatchObject({ stoppedAt: expect.any(String), sealed: false });
   expect((await post('/api/runs/r/offers', { urls: [b] })).json).toMatchObject({ discovered: 1 });
-  await expect.poll(async () => (await run()).done, { timeout: 20_000 }).toBe(2);
+  await expect.poll(async () => (await run()).done).toBe(2);
   expect(await run(), 'it still waits for offers').toMatchObject({ state: 'running', sealed: false });
   await post('/api/runs/r/offers', { urls: [c], last: true });
-  await expect.poll(async () => (await run()).state, { timeout: 20_000 }).toBe('finished');
+  await expect.poll(async () => (await run()).state).toBe('finished');
   expect((await urls()).toSorted()).toEqual([a, b, c]);
 });
 
@@ -79,7 +79,7 @@ test('opening such a run again has it crawled, too', async () => {
   const site = await openSite();
   const { post, run } = await stopped({ seeds: [] }, { urls: pages(site, 3) });
   expect(await post('/api/runs', { run: 'r', seeds: [] })).toMatchObject({ status: 202 });
-  await expect.poll(run, { timeout: 20_000 }).toMatchObject({ done: 3, state: 'running' });
+  await expect.poll(run).toMatchObject({ done: 3, state: 'running' });
 });
 
 /** A local API over a folder with a run that the command line began and has left. */
@@ -104,7 +104,7 @@ test('a run that the command line began is resumed with the flags that it was be
   const seeds = [{ kind: 'page', url: site.url('/page/1') }];
   const { ask, resume } = await begunBy({ seeds, flags: { USER_AGENT: 'Own/1.0', OUTPUT_DIR: '/elsewhere' } });
   expect(await resume()).toMatchObject({ status: 200 });
-  await expect.poll(async () => (await ask('/api/runs/r')).json.state, { timeout: 20_000 }).toBe('finished');
+  await expect.poll(async () => (await ask('/api/runs/r')).json.state).toBe('finished');
   expect(site.requests.map(({ headers }) => headers['user-agent'])).toContain('Own/1.0');
 });
 
@@ -130,7 +130,7 @@ test('a list that was read to the end is no obstacle', async () => {
   });
   expect(await resume()).toMatchObject({ status: 200 });
   await expect
-    .poll(async () => (await ask('/api/runs/r')).json, { timeout: 20_000 })
+    .poll(async () => (await ask('/api/runs/r')).json)
     .toMatchObject({
       state: 'finished',
       done: 1,

@@ -221,7 +221,7 @@ test('a delivery goes back when the store fails, and is processed when it comes 
     clock.step(1_000);
     return await world.runs.progress('r');
   };
-  await expect.poll(later, { timeout: 5_000 }).toMatchObject({ done: 1 });
+  await expect.poll(later).toMatchObject({ done: 1 });
   expect(log.lines.filter((line) => line.includes('Redis is away')).length).toBe(3);
 });
 
@@ -315,10 +315,10 @@ test('a worker whose slots double subscribes again with a larger prefetch and lo
   await runs.seal('r', 'p');
   const releasing = setInterval(() => void releaser.fill(), 20);
   onTestFinished(() => clearInterval(releasing));
-  await expect.poll(() => worker.slots, { timeout: 10_000 }).toBeGreaterThanOrEqual(256);
+  await expect.poll(() => worker.slots).toBeGreaterThanOrEqual(256);
   await expect.poll(async () => (await roster.workers())[0]?.slots).toBeGreaterThanOrEqual(256);
   await expect.poll(() => worker.inHand).toBeGreaterThan(160);
-  await expect.poll(() => runs.progress('r'), { timeout: 20_000 }).toMatchObject({ state: 'finished', done: 800 });
+  await expect.poll(() => runs.progress('r')).toMatchObject({ state: 'finished', done: 800 });
   await becomes({ discovered: 800 });
   expect((await transport.depths()).normal.consumers).toBe(1);
 });

@@ -74,7 +74,7 @@ describe('batches in the process of the API', () => {
     expect(async.status).toBe(202);
     const answer = async (): Promise<string> =>
       (await ask(`/api/crawl/batch/${async.json.session_id}`)).json.results[0].status;
-    await expect.poll(answer, { timeout: 10_000 }).toBe('success');
+    await expect.poll(answer).toBe('success');
   });
 
   test('a batch is in the audit from its beginning, once', async () => {
@@ -85,7 +85,7 @@ describe('batches in the process of the API', () => {
       isOver = true;
     });
     const audited = async () => (await ask('/api/audit')).json.entries;
-    await expect.poll(audited, { timeout: 10_000 }).toMatchObject([{ action: 'batch' }]);
+    await expect.poll(audited).toMatchObject([{ action: 'batch' }]);
     expect(isOver).toBe(false);
     const { session_id: target } = (await batch).json;
     expect(await audited()).toMatchObject([{ target }]);

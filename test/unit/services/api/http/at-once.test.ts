@@ -36,7 +36,7 @@ test('the limit on batches holds for batches that arrive at once', async () => {
     if (answer.status === 429) refused++;
     return answer;
   });
-  await expect.poll(() => [refused, held.length], { timeout: 20_000 }).toEqual([8, 4]);
+  await expect.poll(() => [refused, held.length]).toEqual([8, 4]);
   for (const response of held) response.end('a page');
   expect(statusesOf(await Promise.all(asked))).toEqual({ 200: 4, 429: 8 });
 });

@@ -92,7 +92,7 @@ async function setup(privateHosts = '127.0.0.0/8', hostHeaders?: object) {
       seconds += stepMs / SECOND_MS;
       return false;
     };
-    await expect.poll(step, { timeout: 20_000, interval: 5 }).toBe(true);
+    await expect.poll(step, { interval: 5 }).toBe(true);
     return seconds;
   };
   return { clock, folder, link, open, begin, end, addEnded, stepUntil };

@@ -11,7 +11,7 @@ test('the bound is memory while pages wait for memory, and only then', async () 
   const sizing = new Sizing({ wanted: 'auto', meter, fetcher, records: { longestMs: 0 }, onDoubled: () => {} });
   onTestFinished(() => sizing.stop());
   sizing.start();
-  await expect.poll(() => sizing.bound, { timeout: 5_000 }).toBe('memory');
+  await expect.poll(() => sizing.bound).toBe('memory');
   fetcher.waitingForMemory = 0;
-  await expect.poll(() => sizing.bound, { timeout: 5_000 }).toBe('politeness');
+  await expect.poll(() => sizing.bound).toBe('politeness');
 });

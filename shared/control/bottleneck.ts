@@ -34,6 +34,7 @@ export interface Bottleneck {
     | 'files'
     | 'services'
     | 'store full'
+    | 'producers'
     | 'producer lost';
   /** An explanation for people; empty if nothing is in the way. */
   readonly sentence: string;
@@ -123,7 +124,9 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
     if (producers.open === 0)
       return producers.lost > 0 ? stands('producer lost', lostProducers(progress)) : stands('none', '');
     const full = about.memory === undefined ? undefined : fullnessText(about.memory);
-    return full === undefined ? stands('none', '') : stands('store full', `Redis ${full}`);
+    if (full !== undefined) return stands('store full', `Redis ${full}`);
+    // A crawl of one process shows its own reading.
+    return about.ownBound === undefined ? stands('producers', waitsForUrls(run)) : stands('none', '');
   }
   if (workers?.length === 0) {
     const sentence =
@@ -183,6 +186,10 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
 /** Returns the milliseconds that the workers would usually take for this many pages, if no host held them back. */
 function usualMs(pages: number, workers: readonly LiveWorker[] = []): number {
   return (pages / (pagesPerSecondOfOne(workers) * Math.max(1, workers.length))) * SECOND_MS;
+}
+
+function waitsForUrls(run: string): string {
+  return `waits for URLs, and ends once its producers are done or it is sealed: ${TRAWL} seal ${run}`;
 }
 
 function nobodyCrawls(resumeCommand: string): string {

@@ -97,8 +97,19 @@ test.each([
     'store full',
     'Redis uses 96 % of its maxmemory: producers wait, and so do pages that have links. Let it drain, or give it more: redis-cli config set maxmemory SIZE',
   ],
-  ['a producer reads', { progress: OFFERED_NOTHING, memory: { usedBytes: 79, limitBytes: 100 } }, 'none', ''],
-  ['nothing bounds the store', { progress: OFFERED_NOTHING, memory: { usedBytes: 79, limitBytes: 0 } }, 'none', ''],
+  [
+    'a producer reads',
+    { progress: OFFERED_NOTHING, memory: { usedBytes: 79, limitBytes: 100 } },
+    'producers',
+    'waits for URLs, and ends once its producers are done or it is sealed: trawl seal r',
+  ],
+  [
+    'nothing bounds the store',
+    { progress: OFFERED_NOTHING, memory: { usedBytes: 79, limitBytes: 0 } },
+    'producers',
+    'waits for URLs, and ends once its producers are done or it is sealed: trawl seal r',
+  ],
+  ['a producer reads in the same process', { progress: OFFERED_NOTHING, ownBound: 'politeness' as const }, 'none', ''],
   [
     'what was in a queue is gone',
     { progress: PURGED, workers: [IDLE] },

@@ -101,10 +101,10 @@ export default defineConfig({
         test: {
           name: 'package',
           include: ['test/package/**/*.test.ts'],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
           sequence: { concurrent: true },
-          // Installing, from npm's registry.
-          hookTimeout: 120_000,
+          // Installing, from npm's registry, as some of the tests do.
+          hookTimeout: 300_000,
         },
       },
       {

@@ -1,7 +1,7 @@
 import { elapsedMs, hasMaxPages, type RunProgress } from '../ports/runs.ts';
 
 interface SummaryJsonOptions {
-  /** Ctrl-C or SIGTERM stopped the run early. */
+  /** Ctrl-C, SIGTERM or a failed write stopped the run early. */
   readonly isInterrupted?: boolean;
 }
 

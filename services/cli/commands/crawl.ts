@@ -79,7 +79,8 @@ export async function crawl(
   try {
     const progress = await fleet.run(interrupts);
     if (progress !== undefined) {
-      const isInterrupted = interrupts.by !== undefined && progress.endedAt === undefined;
+      const isStopped = interrupts.by !== undefined || fleet.failure !== undefined;
+      const isInterrupted = isStopped && progress.endedAt === undefined;
       const records = recordsPlaceOf(own.settings, progress.run);
       // If the table goes to standard output, the summary must not.
       const isStandardOutputTaken = table !== undefined && table.path === undefined;

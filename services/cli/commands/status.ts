@@ -11,6 +11,7 @@ import { readRunId } from '../../../shared/control/run-id.ts';
 import { RunLister } from '../../../shared/control/run-list.ts';
 import { producersLines } from '../../../shared/control/run-troubles.ts';
 import { type RunView, RunWatcher } from '../../../shared/control/run-watcher.ts';
+import { shownState } from '../../../shared/control/shown-state.ts';
 import { fleetStatusJson, runStatusJson } from '../../../shared/control/status-json.ts';
 import type { LiveWorker } from '../../../shared/ports/roster.ts';
 import type { HostLine } from '../../../shared/ports/run-overview.ts';
@@ -172,12 +173,12 @@ class AllRuns {
     const { views, workers, damaged } = list;
     for (const said of damaged) sayFailure(said);
     const rows = views.map(({ progress, bottleneck }) => {
-      const { run, state, discovered, done, skipped, failed, cancelled } = progress;
+      const { run, discovered, done, skipped, failed, cancelled } = progress;
       const ended = done + skipped + failed + cancelled;
       const rate = done / Math.max(0.001, elapsedMs(progress) / 1_000);
       return [
         run,
-        state,
+        shownState(progress),
         `${count(ended)}/${count(discovered)}`,
         `${count(failed)} failed`,
         `${perSecond(rate)}/s`,

@@ -1,4 +1,5 @@
 import { count, counted, duration, perSecond, size } from '../../../shared/control/format.ts';
+import { shownState } from '../../../shared/control/shown-state.ts';
 import { elapsedMs, type RunProgress } from '../../../shared/ports/runs.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { hostsDownLines } from './hosts-down.ts';
@@ -22,10 +23,10 @@ export interface SummaryOptions {
 
 /** A run's end, or its current state, in one line. */
 export function endingLine(progress: RunProgress, { isInterrupted = false }: SummaryOptions = {}): Line {
-  const { run, state, done, bytes } = progress;
+  const { run, done, bytes } = progress;
   const ms = elapsedMs(progress);
   const rate = done / Math.max(ms / 1_000, 0.001);
-  const text = `Run ${run} ${isInterrupted ? 'stopped' : state} after ${duration(ms)}: ${counted(done, 'page')}, ${size(bytes)}, ${perSecond(rate)} pages/s`;
+  const text = `Run ${run} ${isInterrupted ? 'stopped' : shownState(progress)} after ${duration(ms)}: ${counted(done, 'page')}, ${size(bytes)}, ${perSecond(rate)} pages/s`;
   if (isInterrupted) return { text, mark: 'warning' };
   if (progress.endedAt === undefined) return text;
   return exitCodeOf(progress, false) === 0 ? { text, mark: 'success' } : { text, mark: 'failure', colour: 'red' };

@@ -43,7 +43,7 @@ export function steeringOutcome(
     if (verb === 'cancel') return fine(`Run ${run} was cancelled already. ${leftOf(after)}`);
     return fine(
       verb !== 'seal' && was === WANTED[verb]
-        ? `Run ${run} was ${was} already: nothing changed.`
+        ? `Run ${run} was ${was} already: nothing changed.${verb === 'resume' ? crawledByNobody(after) : ''}`
         : `Run ${run} is ${was}: there is nothing to ${verb}.`,
     );
   }
@@ -60,12 +60,17 @@ function consequence(verb: SteerVerb, before: RunProgress, after: RunProgress): 
     case 'pause':
       return `${count(waiting)} wait; ${count(inFlight)} in flight, to be finished or put back. Resume with: ${TRAWL} resume ${run}`;
     case 'resume':
-      return `${count(waiting)} wait.`;
+      return `${count(waiting)} wait.${crawledByNobody(after)}`;
     case 'cancel':
       return `${count(cancelled - before.cancelled)} that waited were dropped. ${leftOf(after)}`;
     case 'seal':
       return '';
   }
+}
+
+/** A local run stops with its process. */
+function crawledByNobody({ run, stoppedAt }: RunProgress): string {
+  return stoppedAt === undefined ? '' : ` No process is crawling it: ${TRAWL} crawl --resume ${run}`;
 }
 
 function leftOf({ inFlight }: RunProgress): string {

@@ -30,7 +30,7 @@ describe('a full disk', () => {
     expect(stderr).toMatch(
       /^trawl: output\/full\/\S+\.jsonl can't be written: EFBIG: .*\nWhat is done is kept\. Once this is fixed: trawl crawl --resume full\n$/m,
     );
-    expect(stdout).toContain('Run full running after');
+    expect(stdout).toContain('Run full stopped after');
     const summary = await workplace.json(['crawl', '--resume']);
     expect(summary).toMatchObject({ state: 'finished', discovered: 24, done: 24, duplicate: 0 });
     expect((await workplace.records('full')).length).toBe(24);

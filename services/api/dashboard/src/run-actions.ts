@@ -4,11 +4,6 @@ import { ask, pathOf } from './api/client.ts';
 import { commandLine, flag } from './command-line.ts';
 import type { Action } from './parts/action.tsx';
 
-/** Returns a run's state as shown: a run that no process crawls stands still, whatever its state. */
-export function shownState({ state, stoppedAt }: Run): string {
-  return state === 'running' && stoppedAt !== undefined ? 'stopped' : state;
-}
-
 /** Returns the actions that a run's state allows, in the order of their buttons. */
 export function actionsOf(run: Run): readonly Action[] {
   const isOpen = run.state === 'running' || run.state === 'paused';

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { count, counted, duration, perSecond, size } from '../../../../../shared/control/format.ts';
+import { shownState } from '../../../../../shared/control/shown-state.ts';
 import { SECOND_MS } from '../../../../../shared/task/durations.ts';
 import { useAnswer } from '../api/answer.ts';
 import type { Graph, Run as RunAnswer, Webhook } from '../api/answers.ts';
@@ -15,7 +16,7 @@ import { State } from '../parts/state.tsx';
 import { StepGraph } from '../parts/step-graph.tsx';
 import { Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
-import { actionsOf, replayWebhook, shownState } from '../run-actions.ts';
+import { actionsOf, replayWebhook } from '../run-actions.ts';
 import { MoreUrls } from './more-urls.tsx';
 import { Records } from './records.tsx';
 

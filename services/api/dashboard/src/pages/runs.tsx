@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { duration, perSecond } from '../../../../../shared/control/format.ts';
+import { shownState } from '../../../../../shared/control/shown-state.ts';
 import { SECOND_MS } from '../../../../../shared/task/durations.ts';
 import type { Run, RunState } from '../api/answers.ts';
 import { useLive } from '../api/live.ts';
@@ -14,7 +15,7 @@ import { Progress } from '../parts/progress.tsx';
 import { State } from '../parts/state.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
-import { actionsOf, shownState } from '../run-actions.ts';
+import { actionsOf } from '../run-actions.ts';
 
 const REFRESH_MS = 5_000;
 const ROWS = PAGE_ROWS / 2;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Line } from '../../../../../services/cli/text/output.ts';
-import { exitCodeOf, summaryLines } from '../../../../../services/cli/text/summary.ts';
+import { endingLine, exitCodeOf, summaryLines } from '../../../../../services/cli/text/summary.ts';
 import {
   count,
   counted,
@@ -135,6 +135,7 @@ test('an interrupted run is shown as stopped, not as running', () => {
   const progress = progressOf({ discovered: 2, done: 1, waiting: 1 });
   const [ending] = summaryLines(progress, { isInterrupted: true });
   expect(ending).toEqual({ text: 'Run r stopped after 10 s: 1 page, 0 B, 0.10 pages/s', mark: 'warning' });
+  expect(endingLine({ ...progress, stoppedAt: 10_000 }), 'later').toMatch(/^Run r stopped after 10 s/);
   expect(summaryJson(progress, { isInterrupted: true })).toMatchObject({ state: 'running', interrupted: true });
   expect(summaryJson(progress)).not.toHaveProperty('interrupted');
 });

@@ -5,6 +5,7 @@ import { progressOf } from '../../../../support/builders.ts';
 
 const OPEN: Partial<RunProgress> = { sealed: false, producers: { open: 1, lost: 1, silent: [] } };
 const NONE_LEFT = { waiting: 0, inFlight: 0 };
+const STOPPED = { stoppedAt: 1 };
 const OVER = 'Its URLs can be taken again: trawl produce … starts a new run.';
 
 // biome-ignore format: a table
@@ -15,6 +16,9 @@ test.each<[SteerVerb, RunState, RunState, Partial<RunProgress>, Partial<RunProgr
   ['pause',  'cancelled', 'cancelled', {}, {}, 0, 'Run r is cancelled: there is nothing to pause.'],
   ['resume', 'paused',    'running',   {}, {}, 0, 'Run r: paused → running. 5 wait.'],
   ['resume', 'running',   'running',   {}, {}, 0, 'Run r was running already: nothing changed.'],
+  ['resume', 'paused',    'running',   {}, STOPPED, 0, 'Run r: paused → running. 5 wait. No process is crawling it: trawl crawl --resume r'],
+  ['resume', 'running',   'running',   {}, STOPPED, 0, 'Run r was running already: nothing changed. No process is crawling it: trawl crawl --resume r'],
+  ['pause',  'paused',    'paused',    {}, STOPPED, 0, 'Run r was paused already: nothing changed.'],
   ['resume', 'finished',  'finished',  {}, {}, 0, 'Run r is finished: there is nothing to resume.'],
   ['resume', 'cancelled', 'cancelled', {}, {}, 1, `Run r is cancelled and can't be resumed. ${OVER}`],
   ['cancel', 'running',   'cancelled', {}, { cancelled: 5 }, 0, 'Run r: running → cancelled. 5 that waited were dropped. 2 in flight, to be finished or dropped.'],

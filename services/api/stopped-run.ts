@@ -1,6 +1,7 @@
 import { openLocalRuns } from '../../shared/backends/embedded.ts';
 import { isPath } from '../../shared/crawler/loading/crawler-files.ts';
 import type { RunProgress } from '../../shared/ports/runs.ts';
+import { ConfigurationError, UsageError } from '../../shared/runtime/errors.ts';
 import { TRAWL } from '../../shared/runtime/started-as.ts';
 import { SETTINGS, type Settings } from '../../shared/settings/table.ts';
 import type { RunPlan } from '../process/run-plan.ts';
@@ -11,7 +12,7 @@ import { OFFERING } from './offers.ts';
 /**
  * Plans to crawl on a local run that no process crawls, as `trawl crawl --resume` does with the settings of this process.
  *
- * @throws Problem if that takes files that requests over HTTP must not choose, or another sink
+ * @throws Problem if that takes files that requests over HTTP must not choose, another sink, or a crawler that isn't here as it was
  */
 export async function planOfStoppedRun({ run, sealed }: RunProgress, settings: Settings): Promise<RunPlan> {
   const runs = await openLocalRuns(settings);
@@ -24,7 +25,12 @@ export async function planOfStoppedRun({ run, sealed }: RunProgress, settings: S
   const together = withFlags(settings, flags);
   const place = otherPlaceOf(view, together);
   if (place !== undefined) throw refusal(`run ${run} has its records in ${place}, where this API doesn't store any`);
-  const plan = await planOfStopped(view, together);
+  // Its crawler may have changed or gone since: nothing is wrong with the request.
+  const plan = await planOfStopped(view, together).catch((error: unknown) => {
+    throw error instanceof ConfigurationError || error instanceof UsageError
+      ? new Problem('wrong_state', error.message)
+      : error;
+  });
   if (sealed) return plan;
   if (plan.seeds.length === 0) return { ...plan, offeredBy: OFFERING };
   if (plan.seeds.some((seed) => 'path' in seed || isInput(seed)))

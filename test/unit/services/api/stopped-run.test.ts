@@ -122,6 +122,13 @@ test.each<[string, Partial<Beginning>, RegExp]>([
   expect((await ask('/api/runs/r')).json, 'nothing has changed').toMatchObject({ stoppedAt: expect.any(String) });
 });
 
+test('a run whose crawler is gone is refused with a sentence that names it', async () => {
+  const { resume } = await begunBy({ crawler: 'gone', flags: { CRAWLER: 'gone' } });
+  const { status, json } = await resume();
+  expect([status, json.code]).toEqual([409, 'wrong_state']);
+  expect(json.detail).toContain('gone');
+});
+
 test('a list that was read to the end is no obstacle', async () => {
   const site = await openSite();
   const { ask, resume } = await begunBy({

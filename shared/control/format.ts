@@ -77,3 +77,8 @@ function two(ms: number, big: number, bigName: string, small: number, smallName:
   const whole = `${Math.floor(ms / big)} ${bigName}`;
   return rest === 0 ? whole : `${whole} ${rest} ${smallName}`;
 }
+
+/** Returns a run's state for people. A local run that no process crawls stands still, although nobody paused it. */
+export function shownState({ state, stoppedAt }: { readonly state: string; readonly stoppedAt?: unknown }): string {
+  return state === 'running' && stoppedAt !== undefined ? 'stopped' : state;
+}

@@ -1,5 +1,4 @@
-import { count, counted, duration, perSecond, size } from '../../../shared/control/format.ts';
-import { shownState } from '../../../shared/control/shown-state.ts';
+import { count, counted, duration, perSecond, shownState, size } from '../../../shared/control/format.ts';
 import { elapsedMs, type RunProgress } from '../../../shared/ports/runs.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { hostsDownLines } from './hosts-down.ts';

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { count, counted, duration, perSecond, size } from '../../../../../shared/control/format.ts';
-import { shownState } from '../../../../../shared/control/shown-state.ts';
+import { count, counted, duration, perSecond, shownState, size } from '../../../../../shared/control/format.ts';
 import { SECOND_MS } from '../../../../../shared/task/durations.ts';
 import { useAnswer } from '../api/answer.ts';
 import type { Graph, Run as RunAnswer, Webhook } from '../api/answers.ts';

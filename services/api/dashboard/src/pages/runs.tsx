@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { duration, perSecond } from '../../../../../shared/control/format.ts';
-import { shownState } from '../../../../../shared/control/shown-state.ts';
+import { duration, perSecond, shownState } from '../../../../../shared/control/format.ts';
 import { SECOND_MS } from '../../../../../shared/task/durations.ts';
 import type { Run, RunState } from '../api/answers.ts';
 import { useLive } from '../api/live.ts';

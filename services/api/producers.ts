@@ -128,7 +128,7 @@ export class Producers implements Service {
     return await link.withStores(async (stores) => {
       const standing = link.isLocal ? await stores.runs.standing(run) : undefined;
       if (read.isForOffers && (!link.isLocal || standing?.hasEnded === false)) {
-        await this.takeUp(run);
+        await this.takeUp(run, 'offer');
         await offers.open(run, read.runOptions, stores);
         return await this.#told(run, stores);
       }
@@ -148,16 +148,17 @@ export class Producers implements Service {
   /**
    * Crawls on a local run that stopped with its process. Does nothing if a process crawls it, if it is over, or if it is a fleet's.
    *
+   * @param by see {@link planOfStoppedRun}
    * @throws Problem if only the command line can do that
    */
-  async takeUp(run: string): Promise<void> {
+  async takeUp(run: string, by: 'offer' | 'resume'): Promise<void> {
     const { link, settings } = this.#options;
     if (!link.isLocal || this.#working.has(run)) return;
     const progress = await link.withStores(({ runs }) => runs.progress(run));
     if (progress?.stoppedAt === undefined || progress.state === 'cancelled') return;
-    const plan = await planOfStoppedRun(progress, settings);
+    const plan = await planOfStoppedRun(progress, settings, by);
     // Another request might have taken it up meanwhile.
-    if (!this.#working.has(run)) await this.#crawl(plan, 0);
+    if (plan !== undefined && !this.#working.has(run)) await this.#crawl(plan, 0);
   }
 
   /** @throws Problem if this run has a producer, or as many as allowed are at work */

@@ -12,14 +12,22 @@ import { OFFERING } from './offers.ts';
 /**
  * Plans to crawl on a local run that no process crawls, as `trawl crawl --resume` does with the settings of this process.
  *
+ * @param by an offer continues only a run that waits for offers, which was begun over HTTP: the flags of other runs may allow more, private
+ * addresses for instance, and only an admin resumes those
+ * @returns nothing if an offer doesn't continue it
  * @throws Problem if that takes files that requests over HTTP must not choose, another sink, or a crawler that isn't here as it was
  */
-export async function planOfStoppedRun({ run, sealed }: RunProgress, settings: Settings): Promise<RunPlan> {
+export async function planOfStoppedRun(
+  { run, sealed }: RunProgress,
+  settings: Settings,
+  by: 'offer' | 'resume',
+): Promise<RunPlan | undefined> {
   const runs = await openLocalRuns(settings);
   const view = await runs.view(run).finally(() => runs.close());
   const refusal = (why: string): Problem => new Problem('wrong_state', `${why}: ${TRAWL} crawl --resume ${run}`);
   if (view === undefined) throw refusal(`run ${run} can't be resumed here`);
-  const { crawler, flags } = view.beginning;
+  const { crawler, flags, seeds } = view.beginning;
+  if (by === 'offer' && seeds.length > 0) return undefined;
   if (isPath(crawler))
     throw refusal(`run ${run} was begun with the file of a crawler, which only the command line reads`);
   const together = withFlags(settings, flags);

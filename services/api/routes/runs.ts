@@ -147,7 +147,7 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
       const progress = await link.withStores(({ runs }) => runs.progress(run));
       expectMayAsk(caller, progress?.options);
       // Whoever adds URLs to a run that stopped with its API wants them crawled.
-      if (progress?.sealed === false) await producers.takeUp(run);
+      if (progress?.sealed === false) await producers.takeUp(run, 'offer');
       return await offers.offer(run, urls, last);
     },
   );
@@ -176,7 +176,7 @@ function addSteering(app: Api, verb: SteerVerb, { link, producers }: ApiParts): 
     async (request) => {
       const { params, body } = request;
       const { run } = params;
-      if (verb === 'resume') await producers.takeUp(run);
+      if (verb === 'resume') await producers.takeUp(run, 'resume');
       return await link.withStores(
         async (stores) => {
           // Dropping the waiting tasks takes longer the more there are.

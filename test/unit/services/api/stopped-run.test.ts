@@ -122,6 +122,14 @@ test.each<[string, Partial<Beginning>, RegExp]>([
   expect((await ask('/api/runs/r')).json, 'nothing has changed').toMatchObject({ stoppedAt: expect.any(String) });
 });
 
+test('offers do not continue a run that the command line began: its flags may allow more than those of this API', async () => {
+  const { ask } = await begunBy({ seeds: [{ kind: 'page', url: 'http://127.0.0.1:1/' }], crawler: './mine.ts' });
+  const offered = await ask('/api/runs/r/offers', { body: { urls: ['http://127.0.0.1:1/a'] } });
+  expect([offered.status, offered.json.discovered]).toEqual([200, 1]);
+  expect((await ask('/api/runs', { body: { run: 'r', seeds: [] } })).status).toBe(202);
+  expect((await ask('/api/runs/r')).json).toMatchObject({ stoppedAt: expect.any(String), waiting: 1 });
+});
+
 test('a run whose crawler is gone is refused with a sentence that names it', async () => {
   const { resume } = await begunBy({ crawler: 'gone', flags: { CRAWLER: 'gone' } });
   const { status, json } = await resume();

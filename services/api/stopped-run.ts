@@ -22,6 +22,7 @@ export async function planOfStoppedRun(
   settings: Settings,
   by: 'offer' | 'resume',
 ): Promise<RunPlan | undefined> {
+  if (by === 'offer' && sealed) return undefined;
   const runs = await openLocalRuns(settings);
   const view = await runs.view(run).finally(() => runs.close());
   const refusal = (why: string): Problem => new Problem('wrong_state', `${why}: ${TRAWL} crawl --resume ${run}`);

@@ -144,10 +144,9 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
       },
     },
     async ({ params: { run }, body: { urls, last }, caller }) => {
-      const progress = await link.withStores(({ runs }) => runs.progress(run));
-      expectMayAsk(caller, progress?.options);
+      await expectMayJoin(caller, run);
       // Whoever adds URLs to a run that stopped with its API wants them crawled.
-      if (progress?.sealed === false) await producers.takeUp(run, 'offer');
+      await producers.takeUp(run, 'offer');
       return await offers.offer(run, urls, last);
     },
   );

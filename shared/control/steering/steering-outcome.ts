@@ -41,9 +41,11 @@ export function steeringOutcome(
   if (verb === 'seal' && was !== 'cancelled') return fine(sealed(was, is, before, after));
   if (was === is) {
     if (verb === 'cancel') return fine(`Run ${run} was cancelled already. ${leftOf(after)}`);
+    if (verb === 'resume' && after.stoppedAt !== undefined)
+      return fine(`Run ${run} is not paused: it has stopped.${crawledByNobody(after)}`);
     return fine(
       verb !== 'seal' && was === WANTED[verb]
-        ? `Run ${run} was ${was} already: nothing changed.${verb === 'resume' ? crawledByNobody(after) : ''}`
+        ? `Run ${run} was ${was} already: nothing changed.`
         : `Run ${run} is ${was}: there is nothing to ${verb}.`,
     );
   }

@@ -17,7 +17,7 @@ test.each<[SteerVerb, RunState, RunState, Partial<RunProgress>, Partial<RunProgr
   ['resume', 'paused',    'running',   {}, {}, 0, 'Run r: paused → running. 5 wait.'],
   ['resume', 'running',   'running',   {}, {}, 0, 'Run r was running already: nothing changed.'],
   ['resume', 'paused',    'running',   {}, STOPPED, 0, 'Run r: paused → running. 5 wait. No process is crawling it: trawl crawl --resume r'],
-  ['resume', 'running',   'running',   {}, STOPPED, 0, 'Run r was running already: nothing changed. No process is crawling it: trawl crawl --resume r'],
+  ['resume', 'running',   'running',   {}, STOPPED, 0, 'Run r is not paused: it has stopped. No process is crawling it: trawl crawl --resume r'],
   ['pause',  'paused',    'paused',    {}, STOPPED, 0, 'Run r was paused already: nothing changed.'],
   ['resume', 'finished',  'finished',  {}, {}, 0, 'Run r is finished: there is nothing to resume.'],
   ['resume', 'cancelled', 'cancelled', {}, {}, 1, `Run r is cancelled and can't be resumed. ${OVER}`],

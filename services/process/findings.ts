@@ -17,7 +17,6 @@ import { endingCertificates } from '../../shared/backends/tls-words.ts';
 import { alarmText, FULL_TEXT, isQueueFull } from '../../shared/control/broker-trouble.ts';
 import { counted } from '../../shared/control/format.ts';
 import { fullnessText } from '../../shared/control/fullness.ts';
-import { haveNothingToDo } from '../../shared/control/workers/idle-workers.ts';
 import { lackingSecrets } from '../../shared/control/workers/lacking-secrets.ts';
 import { unableWorkers, WITHOUT_BROKER } from '../../shared/control/workers/unable-workers.ts';
 import { secretsFrom } from '../../shared/crawler/around/secrets.ts';
@@ -31,6 +30,7 @@ import { VERSION } from '../../shared/runtime/version.ts';
 import { rabbitmqUrlOf, readEnvironment, redisUrlOf, userAgentOf } from '../../shared/settings/settings.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 import { hostHeadersOf } from './host-headers.ts';
+import { missingDeliveries } from './lost-deliveries.ts';
 import { routingRulesOf } from './routing-rules.ts';
 import { unknownTexts } from './unknown-setting.ts';
 
@@ -42,9 +42,6 @@ const NAME = 'trawl doctor';
 /** Time for finding out what is wrong if a connection can't be made. */
 const PROBE_MS = 5_000;
 const PATIENCE_MS = CONNECT_TIMEOUT_MS + PROBE_MS;
-
-/** Maximum open runs whose tasks in flight are counted. */
-const MOST_OPEN_RUNS = 10_000;
 
 /** The result of one check. A warning doesn't make the doctor fail. */
 export interface Finding {
@@ -269,19 +266,21 @@ async function checkDeliveries(context: CheckContext): Promise<readonly Finding[
 async function deliveryFindings(context: CheckContext): Promise<Finding[]> {
   const { stores, letters } = await connectForReplay(once(context));
   try {
-    const [{ priority, normal }, workers] = await Promise.all([letters.depths(), stores.roster.workers()]);
+    const workers = await stores.roster.workers();
     const without = workers.filter(({ state }) => state === WITHOUT_BROKER);
     if (without.length > 0) {
       const said = `answers, but lets ${counted(without.length, 'worker')} consume nothing. Their logs say why; in a cluster, most nodes must be up`;
       return [{ what: 'RabbitMQ', state: 'problem', said }];
     }
     if (isQueueFull(workers)) return [{ what: 'RabbitMQ', state: 'warning', said: FULL_TEXT }];
-    if (priority.ready + normal.ready > 0) return [];
-    let queued = 0;
-    for (const { inFlight, startedAt, readAt } of await stores.runs.tallies(MOST_OPEN_RUNS))
-      if (haveNothingToDo(workers, readAt - startedAt)) queued += inFlight;
-    if (queued === 0) return [];
-    const said = `has none of ${counted(queued, 'URL')} that it was given, and no worker has any in hand. If a queue was purged, lost or cut short, they come back within 65 min, or at once: ${TRAWL} doctor --release`;
+    const missing = await missingDeliveries(workers, { runs: stores.runs, transport: letters });
+    if (missing.length === 0) return [];
+    const urls = counted(
+      missing.reduce((sum, { inFlight }) => sum + inFlight, 0),
+      'URL',
+    );
+    const back = `workers bring them back within a few minutes; at once: ${TRAWL} doctor --release`;
+    const said = `has none of ${urls} that it was given, and no worker has any in hand. If a queue was purged, lost or cut short, ${back}`;
     return [{ what: 'RabbitMQ', state: 'warning', said }];
   } finally {
     stores.close();

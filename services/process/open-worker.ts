@@ -2,6 +2,7 @@ import type { Stores } from '../../shared/backends/backends.ts';
 import { openRecords } from '../../shared/backends/sinks.ts';
 import type { KnownSecrets } from '../../shared/crawler/around/secrets.ts';
 import type { Catalogue } from '../../shared/crawler/loading/catalogue.ts';
+import { HostSends } from '../../shared/loops/host-sends.ts';
 import type { BodyBudget, Fetcher } from '../../shared/ports/fetcher.ts';
 import type { FileStore } from '../../shared/ports/file-store.ts';
 import type { Observer, StageObserver } from '../../shared/ports/observer.ts';
@@ -59,12 +60,14 @@ export function openWorker({ settings, stores, defaults, catalogue, secrets, ...
   const clock = systemClock;
   const startOf = (name: string, href: string): string => catalogue.named(name).crawler.startOf(href);
   const { random } = Math;
-  const robots = new Robots({ store: stores.robots, gate, fetcher, clock, hostConcurrency, timeoutMs, random, log });
+  const sends = new HostSends(clock);
+  const asking = { gate, sends, fetcher, clock, random, hostConcurrency };
+  const robots = new Robots({ ...asking, store: stores.robots, timeoutMs, log });
   return new Worker({
     ...parts,
     sink: keepingResults(parts.sink, stores),
+    ...asking,
     frontier,
-    gate,
     cache: keptApart(cache, (url) => fetcher.variantOf(url)),
     roster,
     failures: openFailureLines({ stores, defaults, ...parts }),
@@ -79,13 +82,10 @@ export function openWorker({ settings, stores, defaults, catalogue, secrets, ...
     openRecords: () => openRecords({ settings, log, name: `trawl ${parts.worker}` }),
     maxBodyBytes: settings.maxBody,
     maxRedirects: settings.maxRedirects,
-    hostConcurrency,
     stepTimeoutMs: settings.stepTimeout,
     fetchTimeoutMs: timeoutMs,
     concurrency: settings.workerConcurrency,
     priorityAck: settings.priorityAck,
-    clock,
-    random,
     version: VERSION,
     crawlers: Object.fromEntries(
       Object.entries(catalogue.versions).filter(([name]) => secrets.lacking[name] === undefined),

@@ -14,13 +14,15 @@ interface JanitorOptions {
   readonly log: Logger;
   /** Deletes runs that ended long ago and returns how many. Left out if the store deletes them itself. */
   readonly sweep?: () => Promise<number>;
+  /** Puts back tasks whose deliveries are lost and returns how many. Left out if no delivery can be lost, or if others do it. */
+  readonly putBackLost?: () => Promise<number>;
   /** Returns a number in [0, 1), to spread the rounds of many workers. */
   readonly random?: () => number;
 }
 
 /**
- * Cleans up every few seconds: puts back tasks whose lease has lapsed, drains cancelled runs, pauses runs that a full store keeps from
- * ending any task, deletes old runs. Safe to run in every process at once.
+ * Cleans up every few seconds: puts back tasks whose lease has lapsed or whose delivery is lost, drains cancelled runs, pauses runs that a
+ * full store keeps from ending any task, deletes old runs. Safe to run in every process at once.
  */
 export class Janitor implements Service {
   readonly #options: JanitorOptions;
@@ -53,13 +55,15 @@ export class Janitor implements Service {
   }
 
   async #round(): Promise<void> {
-    const { frontier, log, sweep } = this.#options;
+    const { frontier, log, sweep, putBackLost } = this.#options;
     const lapsed = await this.#untilNone(() => frontier.reap());
     if (lapsed > 0) log.info({ tasks: lapsed }, 'leases lapsed: tasks put back');
     await this.#untilNone(() => frontier.drain());
     for (const { run, reason } of (await frontier.pauseStuck?.()) ?? [])
       log.error({ run, reason }, 'run paused, since none of its tasks can end');
     if (sweep !== undefined) await this.#untilNone(sweep);
+    const lost = (await putBackLost?.()) ?? 0;
+    if (lost > 0) log.warn({ tasks: lost }, 'RabbitMQ and the workers have none of the tasks in flight: put back');
   }
 
   async #untilNone(step: () => Promise<number>): Promise<number> {

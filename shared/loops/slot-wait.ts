@@ -9,6 +9,7 @@ import {
 import type { Observer, StageObserver } from '../ports/observer.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { MINUTE_MS } from '../task/durations.ts';
+import { HostSends } from './host-sends.ts';
 import { PlaceLine } from './place-line.ts';
 import { type SlotHolder, Turn } from './turn.ts';
 
@@ -39,6 +40,8 @@ interface SlotWaitOptions {
   readonly observer?: (Pick<Observer, 'gateWaited'> & StageObserver) | undefined;
   /** Called with 1 when a request begins to wait for a place, with -1 when it ends. */
   readonly onLine?: (by: 1 | -1) => void;
+  /** Shared by all that ask the same hosts. Default: its own. */
+  readonly sends?: HostSends;
 }
 
 /** One request that needs a slot. */
@@ -78,21 +81,24 @@ interface Asking extends AdmittedSlotRequest {
 
 /**
  * Waits for slots that the gate grants. It gives up a slot and asks for another if the slot was reached too late, its grant
- * took too long to arrive, or the host was paused meanwhile. A request that gets no slot keeps no place at the host.
+ * took too long to arrive, the host was paused meanwhile, or the request before it was sent too late. A request that gets no slot keeps no
+ * place at the host.
  */
 export class SlotWait {
   readonly #gate: HostGate;
   readonly #clock: Clock;
   readonly #line: PlaceLine;
   readonly #observer: SlotWaitOptions['observer'];
+  readonly #sends: HostSends;
   readonly #closing = new LRUCache<string, true>({ max: MOST_CLOSING });
   /** The places held by requests of this process, by host. */
   readonly #held = new Map<string, HeldPlaces>();
 
-  constructor({ gate, clock, observer, onLine }: SlotWaitOptions) {
+  constructor({ gate, clock, observer, onLine, sends = new HostSends(clock) }: SlotWaitOptions) {
     this.#gate = gate;
     this.#clock = clock;
     this.#observer = observer;
+    this.#sends = sends;
     this.#line = new PlaceLine(clock, onLine);
   }
 
@@ -158,8 +164,8 @@ export class SlotWait {
       if (!grant.granted) return { go: false, inMs: grant.inMs };
       const tookMs = passed(asked, answered);
       const isFresh = limit.intervalMs === 0 || tookMs <= SLOWEST_ANSWER_MS;
-      if (isFresh && grant.inMs === 0) return this.#turnOf(request, tookMs);
-      if (isFresh) {
+      if (isFresh && grant.inMs === 0 && !this.#isTooSoon(request)) return this.#turnOf(request, tookMs);
+      if (isFresh && grant.inMs > 0) {
         await clock.sleep(grant.inMs, signal);
         const reached = this.#moment();
         const waitedMs = passed(answered, reached);
@@ -168,7 +174,7 @@ export class SlotWait {
           // Each of the three delays can be short while their sum exceeds the interval.
           const latestMs = Math.max(limit.intervalMs, SLOWEST_ANSWER_MS);
           const lateMs = this.#since(asked) - grant.inMs;
-          if (lateMs <= latestMs) return this.#turnOf(request, lateMs);
+          if (lateMs <= latestMs && !this.#isTooSoon(request)) return this.#turnOf(request, lateMs);
         }
       }
       if (signal.aborted || clock.monotonic() > until) return { go: false, inMs: 0 };
@@ -185,7 +191,12 @@ export class SlotWait {
 
   #turnOf(request: SlotRequest, lateMs = 0): SlotResult {
     const onLeave = (): void => this.#left(request);
-    return { go: true, turn: new Turn(this.#gate, request, this.#closing, { lateMs, onLeave }) };
+    const sending = this.#sends.begin(request.host);
+    return { go: true, turn: new Turn(this.#gate, request, this.#closing, { lateMs, onLeave, sending }) };
+  }
+
+  #isTooSoon({ host, limit }: SlotRequest): boolean {
+    return !this.#closing.has(host) && this.#sends.isTooSoon(host, limit.intervalMs);
   }
 
   #taken({ host, limit }: SlotRequest): void {

@@ -1,6 +1,7 @@
 import type { LRUCache } from 'lru-cache';
 import { RequestTimings } from '../ports/fetcher.ts';
 import { type HostGate, type HostLimit, slotToleranceMs } from '../ports/host-gate.ts';
+import type { Sending } from './host-sends.ts';
 
 /** A request that has its slot. `holder` names it at the gate. */
 export interface SlotHolder {
@@ -17,6 +18,7 @@ interface TurnOptions {
   readonly lateMs?: number;
   /** Called when the place is being left: any question to the gate from now on finds it free. */
   readonly onLeave?: () => void;
+  readonly sending?: Sending;
 }
 
 /** How a request ended. */
@@ -40,14 +42,21 @@ export class Turn {
   readonly #closing: ClosingHosts;
   readonly #lateMs: number;
   readonly #onLeave: TurnOptions['onLeave'];
+  readonly #sending: Sending | undefined;
   readonly #began = performance.now();
 
-  constructor(gate: HostGate, slot: SlotHolder, closing: ClosingHosts, { lateMs = 0, onLeave }: TurnOptions = {}) {
+  constructor(
+    gate: HostGate,
+    slot: SlotHolder,
+    closing: ClosingHosts,
+    { lateMs = 0, onLeave, sending }: TurnOptions = {},
+  ) {
     this.#gate = gate;
     this.#slot = slot;
     this.#closing = closing;
     this.#lateMs = lateMs;
     this.#onLeave = onLeave;
+    this.#sending = sending;
   }
 
   /** Ends the request and leaves its place. Time that it waited for this process doesn't count towards the host's response time. */
@@ -60,6 +69,7 @@ export class Turn {
       isFailure,
     });
     this.#onLeave?.();
+    this.#sending?.over();
     await leaving;
   }
 
@@ -67,8 +77,9 @@ export class Turn {
     const { host, limit } = this.#slot;
     const { intervalMs } = limit;
     const lateMs = this.#lateMs + performance.now() - this.#began;
-    const isLate = intervalMs > 0 && lateMs > slotToleranceMs(intervalMs);
+    const isLate = intervalMs > 0 && lateMs > slotToleranceMs(intervalMs) && !this.#closing.has(host);
+    this.#sending?.sent(isLate);
     // If that fails, the next request follows this one more closely; the slots are still the full interval apart.
-    if (isLate && !this.#closing.has(host)) void this.#gate.sentLate(host, limit).catch(() => {});
+    if (isLate) void this.#gate.sentLate(host, limit).catch(() => {});
   }
 }

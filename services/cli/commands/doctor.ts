@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { connectStores } from '../../../shared/backends/backends.ts';
 import { counted, duration } from '../../../shared/control/format.ts';
 import { findTroubles, once } from '../../process/findings.ts';
+import { endQueued } from '../../process/lost-deliveries.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { tell } from '../process/with-stores.ts';
 
@@ -57,19 +58,12 @@ async function checkWorker(context: Context): Promise<number> {
   }
 }
 
-/** Ends the lease of every queued task. Without this command the leases lapse by themselves, up to an hour and five minutes later. */
+/** Ends the lease of every queued task at once. Workers do so by themselves only once they have had nothing to do for a while. */
 async function releaseQueued(context: Context): Promise<number> {
   const stores = await connectStores(once(context));
   let released = 0;
   try {
-    for (const run of await stores.runs.listOpen(MOST_RUNS)) {
-      let next: string | undefined;
-      do {
-        const part = await stores.frontier.endQueued(run, next);
-        released += part.ended;
-        next = part.next;
-      } while (next !== undefined);
-    }
+    for (const run of await stores.runs.listOpen(MOST_RUNS)) released += await endQueued(stores.frontier, run);
   } finally {
     stores.close();
   }

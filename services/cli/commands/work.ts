@@ -18,6 +18,7 @@ import { integer } from '../../../shared/settings/parsers.ts';
 import { readEnvironment } from '../../../shared/settings/settings.ts';
 import { runOptionsFor } from '../../process/crawler-input.ts';
 import { hostHeadersOf } from '../../process/host-headers.ts';
+import { LostDeliveries } from '../../process/lost-deliveries.ts';
 import { openReleaser } from '../../process/open-releaser.ts';
 import { openWatchdog } from '../../process/open-watchdog.ts';
 import { openWorker } from '../../process/open-worker.ts';
@@ -161,7 +162,9 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
       const pages = openWorker({ ...parts, files, fetcher, rules, watch, observer, onOffered, catalogue, secrets });
       metrics.watchWorker(() => pages);
       worker = pages;
-      const janitor = new Janitor({ ...stores, clock, log });
+      const isBusy = (): boolean => pages.inHand > 0 || pages.state !== 'consuming';
+      const lost = new LostDeliveries({ ...stores, transport, clock, isBusy });
+      const janitor = new Janitor({ ...stores, clock, log, putBackLost: () => lost.putBack() });
       await stores.connectCache?.();
       await startAll([sink, watch, worker, releaser, janitor]);
       opened.push(watch);

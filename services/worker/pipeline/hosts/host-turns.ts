@@ -2,6 +2,7 @@ import { CookieJar } from '../../../../shared/cookies/cookie-jar.ts';
 import { acceptsText } from '../../../../shared/crawler/crawler.ts';
 import { StepError, stepErrorOf } from '../../../../shared/crawler/failures/step-error.ts';
 import { fileAskedFor } from '../../../../shared/crawler/file-step.ts';
+import type { HostSends } from '../../../../shared/loops/host-sends.ts';
 import { SlotWait } from '../../../../shared/loops/slot-wait.ts';
 import {
   FetchError,
@@ -49,6 +50,8 @@ import {
 export interface HostTurnsOptions {
   readonly sessions: Pick<Sessions, 'isExpired'>;
   readonly gate: HostGate;
+  /** See {@link SlotWait}. */
+  readonly sends?: HostSends;
   readonly fetcher: Fetcher;
   readonly maxBodyBytes: number;
   readonly maxRedirects: number;

@@ -1,3 +1,4 @@
+import type { HostSends } from '../../../../shared/loops/host-sends.ts';
 import { SlotWait } from '../../../../shared/loops/slot-wait.ts';
 import type { FetchError, Fetcher } from '../../../../shared/ports/fetcher.ts';
 import { type HostGate, MAX_SLOT_WAIT_MS } from '../../../../shared/ports/host-gate.ts';
@@ -19,6 +20,8 @@ import { type RobotsAnswer, requestRobots } from './robots-request.ts';
 interface RobotsOptions {
   readonly store: RobotsStore;
   readonly gate: HostGate;
+  /** See {@link SlotWait}. */
+  readonly sends?: HostSends;
   readonly fetcher: Fetcher;
   readonly clock: Clock;
   readonly hostConcurrency: number;

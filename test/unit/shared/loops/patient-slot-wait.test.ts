@@ -65,7 +65,8 @@ test('a patient request gets every slot if nobody else asks', async () => {
   const began = clock.now();
   const starts: number[] = [];
   const read = async (): Promise<void> => {
-    await slots.acquire({ host: HOST, holder: `document ${starts.length}`, limit, signal: abort.signal });
+    const turn = await slots.acquire({ host: HOST, holder: `document ${starts.length}`, limit, signal: abort.signal });
+    turn.timings.onSent();
     starts.push(clock.now() - began);
     await read();
   };

@@ -84,7 +84,7 @@ describe('Redis loses its last second', () => {
     round.mended();
     for (const list of LISTS) answer(list);
     await until('the page is put back', () => crawl.said.includes('the store has lost links of the page'));
-    // Pages fetched in the lost second are fetched again.
-    await verdict(crawl, { faults: 4, lapses: true });
+    // Pages fetched in the lost second are fetched again: Redis may hold such a page as queued, without a delivery.
+    await verdict(crawl, { faults: 4, lapses: 'queued too' });
   });
 });

@@ -79,7 +79,8 @@ describe('unexpected messages', () => {
   });
 
   row('22b', 'messages arrive after their run was cancelled', async (round) => {
-    const crawl = await openCrawl(round);
+    // Slow enough that some pages still wait when it is cancelled, however long the command takes.
+    const crawl = await openCrawl(round, { perMinute: 600 });
     await crawl.produceOnly();
     const held = await heldBack(crawl, 20);
     await crawl.begin(false);

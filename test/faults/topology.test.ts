@@ -21,7 +21,6 @@ describe('queues and exchanges are changed under the fleet', () => {
     await crawl.someMoment();
     await crawl.onChannel(async (channel) => void (await channel.deleteQueue(`${crawl.prefix}url_queue_ttl`)));
     round.mended();
-    // In either form: the lease of a queued task outlasts the queue's TTL unless it is ended by hand.
     await verdict(crawl, { lapses: 'queued too', withinMs: 120_000 });
   });
 

@@ -9,7 +9,7 @@ test('doctor reports a wiped RabbitMQ, its --release makes the queued URLs wait 
   expect(told).toMatchObject({ inFlight: 300, waiting: 0 });
   await deleteTopology(inject('rabbitmqUrl'), queuePrefix);
   expect((await workplace.run(['doctor'])).stdout).toContain(
-    'warning  RabbitMQ: has none of 300 URLs that it was given, and no worker has any in hand. If a queue was purged, lost or cut short, they come back within 65 min, or at once: ',
+    'warning  RabbitMQ: has none of 300 URLs that it was given, and no worker has any in hand. If a queue was purged, lost or cut short, workers bring them back within a few minutes; at once: ',
   );
   const doctor = await workplace.run(['doctor', '--release']);
   expect(doctor.stdout).toBe('300 queued URLs waiting again; any of their deliveries that are left will be dropped\n');

@@ -65,8 +65,8 @@ export interface Hand {
   isKilled: boolean;
 }
 
-/** Time without movement after which only leases can be left to wait for: in the long form, only those longer than a minute. */
-const STILL_FOR_MS = FORM === 'short' ? 3_000 : 70_000;
+/** Time without movement after which only leases can be left to wait for. */
+const STILL_FOR_MS = 3_000;
 
 /** Workers of a crawl; the short form has the fewest that leave one to take over. */
 export const WORKERS = inForm(3, 2);
@@ -246,8 +246,8 @@ export class Crawl {
 
   /**
    * Resolves when the run has ended, and checks at every poll that its counters add up. With `lapses`, the short form makes
-   * the 60 s leases lapse when nothing else moves any more; the other form waits for them. With `queued too`, the leases of
-   * queued tasks lapse as well, in either form.
+   * the 60 s leases lapse when nothing else moves any more, and with `queued too` those of queued tasks as well. The other form waits
+   * until they lapse, or until the workers notice that deliveries are lost.
    */
   async ends(withinMs: number, lapses: boolean | 'queued too'): Promise<void> {
     let broken: RunProgress | undefined;
@@ -259,8 +259,8 @@ export class Crawl {
       const states = [waiting, inFlight, done, skipped, failed, cancelled];
       if (states.reduce((a, b) => a + b) !== discovered) broken ??= progress;
       if (states.join() !== last) [last, movedAt] = [states.join(), performance.now()];
-      if (lapses !== false && performance.now() - movedAt > STILL_FOR_MS) {
-        if (FORM === 'short') await this.lapse('publishing', 'working');
+      if (lapses !== false && FORM === 'short' && performance.now() - movedAt > STILL_FOR_MS) {
+        await this.lapse('publishing', 'working');
         if (lapses === 'queued too') await this.lapse('queued');
         // Lapsed tasks take a while to be released again, and must not lapse again before that.
         movedAt = performance.now();

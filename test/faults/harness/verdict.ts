@@ -16,7 +16,7 @@ export interface Allowances {
   readonly faults?: number;
   /**
    * Some tasks come back by a 60 s lease, which the short form makes lapse; default: no. `queued too`: queued tasks are
-   * lost, and their leases are ended in either form, whenever nothing moves any more. Messages that were being published as their queue
+   * lost, and the short form makes their leases lapse as well, whenever nothing moves any more. Messages that were being published as their queue
    * was lost are confirmed although they are lost, on a slow disk a second later.
    */
   readonly lapses?: boolean | 'queued too';

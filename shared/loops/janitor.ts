@@ -63,7 +63,7 @@ export class Janitor implements Service {
       log.error({ run, reason }, 'run paused, since none of its tasks can end');
     if (sweep !== undefined) await this.#untilNone(sweep);
     const lost = (await putBackLost?.()) ?? 0;
-    if (lost > 0) log.warn({ tasks: lost }, 'RabbitMQ and the workers have none of the tasks in flight: put back');
+    if (lost > 0) log.warn({ tasks: lost }, 'deliveries lost: tasks put back');
   }
 
   async #untilNone(step: () => Promise<number>): Promise<number> {

@@ -130,3 +130,18 @@ test('runs that a full store has paused are logged, with what they need', async 
   await settled();
   expect(log.lines).toEqual(['error: run paused, since none of its tasks can end r it needs about 3 MiB']);
 });
+
+test('tasks whose deliveries are lost are put back and logged', async () => {
+  const { frontier, clock, log } = await setup();
+  const lost = [0, 3, 0];
+  const janitor = new Janitor({ frontier, clock, log, random: () => 0.5, putBackLost: async () => lost.shift() ?? 0 });
+  onTestFinished(() => janitor.stop());
+  await janitor.start();
+  for (let round = 0; round < 2; round++) {
+    await settled();
+    clock.step(5_000);
+  }
+  await settled();
+  expect(log.lines).toEqual(['warn: deliveries lost: tasks put back 3']);
+  expect(lost).toEqual([]);
+});

@@ -4,6 +4,7 @@ import type { ControlMetrics } from '../../shared/metrics/process-metrics.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Settings } from '../../shared/settings/table.ts';
+import type { Sessions } from './access/sessions.ts';
 import type { Role, Tokens } from './access/tokens.ts';
 import type { Audit } from './audit.ts';
 import type { Batches } from './batches/batches.ts';
@@ -22,6 +23,7 @@ export interface ApiParts {
   readonly log: Logger;
   readonly clock: Clock;
   readonly tokens: Tokens;
+  readonly sessions: Sessions;
   readonly link: Link;
   readonly snapshots: Snapshots;
   readonly letters: LetterBrowser;

@@ -7,6 +7,7 @@ import { type Service, startAll, stopAll } from '../../shared/runtime/lifecycle.
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { TRAWL } from '../../shared/runtime/started-as.ts';
 import type { Settings } from '../../shared/settings/table.ts';
+import { Sessions } from './access/sessions.ts';
 import { makeFirstToken, readTokens, type Tokens } from './access/tokens.ts';
 import { openApp } from './app.ts';
 import { Audit } from './audit.ts';
@@ -90,6 +91,7 @@ export class ApiServer implements Service {
         log,
         clock,
         tokens: this.#tokens,
+        sessions: new Sessions(this.#tokens, clock),
         link,
         snapshots,
         letters: new LetterBrowser(link, clock),

@@ -5,7 +5,7 @@ import { Problem } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Allowance } from './allowance.ts';
 import { isOwnHost, isOwnOrigin } from './request-origin.ts';
-import { Sessions, sessionCookieOf } from './sessions.ts';
+import { type Sessions, sessionCookieOf } from './sessions.ts';
 import { type Caller, LOCAL_CALLER, mayDo, type Role, type Tokens } from './tokens.ts';
 
 interface Changed {
@@ -36,9 +36,8 @@ const CHANGING = new Set(['POST', 'PUT', 'DELETE', 'PATCH']);
 
 /** Adds the hooks that check each request's origin, token, rate and role, and that note every change in the audit. */
 export function addAccess(app: Api, parts: ApiParts, failures: Allowance): void {
-  const { tokens, settings, clock, audit, snapshots, letters, hosts } = parts;
+  const { tokens, sessions, settings, clock, audit, snapshots, letters, hosts } = parts;
   const requests = new Allowance(REQUESTS.perSecond, REQUESTS.atOnce, clock);
-  const sessions = new Sessions(tokens, clock);
   app.decorateRequest('caller', undefined);
   app.decorateRequest('changed', undefined);
 

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { HOUR_MS } from '../../../shared/task/durations.ts';
 import type { Caller, Tokens } from './tokens.ts';
@@ -11,6 +12,8 @@ export const SESSION_MS = 12 * HOUR_MS;
 const BETWEEN = '~';
 /** Sessions kept in one cookie; any further ones end. */
 const MOST_SESSIONS = 5;
+/** Sessions ended early that are remembered. Beyond this, the ones not seen for longest are forgotten. */
+const MOST_ENDED = 10_000;
 const SESSION = /^((.{1,63})\.(\d{1,16}))\.([\w-]{1,64})$/;
 
 interface Session {
@@ -20,7 +23,8 @@ interface Session {
 
 /**
  * Sessions of browsers, needed since their event sources can't send headers. A session is the name of its token and the time of its end,
- * signed. So it survives a restart of the API, and ends when its token is removed.
+ * signed. So it survives a restart of the API, and ends when its token is removed. One that was ended early is refused until this process
+ * ends.
  *
  * A browser sends a host's cookies to all of its ports. So the cookie holds one session for each API on that host, and each API keeps the
  * sessions of the others in it.
@@ -28,6 +32,8 @@ interface Session {
 export class Sessions {
   readonly #tokens: Tokens;
   readonly #clock: Pick<Clock, 'now'>;
+  /** Sessions of this API that were ended early: somebody might still have a copy of the cookie. */
+  readonly #ended = new LRUCache<string, true>({ max: MOST_ENDED, ttl: SESSION_MS });
 
   constructor(tokens: Tokens, clock: Pick<Clock, 'now'>) {
     this.#tokens = tokens;
@@ -41,8 +47,9 @@ export class Sessions {
     return [own, ...this.#ofOthers(header)].slice(0, MOST_SESSIONS).join(BETWEEN);
   }
 
-  /** Returns the cookie's value without the session of this API; empty if no other API has one in it. */
+  /** Ends the session of this API. Returns the cookie's value without it; empty if no other API has one in it. */
   end(header: string | undefined): string {
+    for (const text of textsOf(header)) if (this.#own(text) !== undefined) this.#ended.set(text, true);
     return this.#ofOthers(header).slice(0, MOST_SESSIONS).join(BETWEEN);
   }
 
@@ -56,6 +63,11 @@ export class Sessions {
     return (cookie === undefined ? undefined : this.#find(cookie)?.end) ?? Number.POSITIVE_INFINITY;
   }
 
+  /** Tells whether a request's session was ended early. */
+  wasEnded(header: string | undefined): boolean {
+    return textsOf(header).some((text) => this.#ended.has(text));
+  }
+
   #find(cookie: string): Session | undefined {
     for (const text of cookie.split(BETWEEN)) {
       const session = this.#read(text);
@@ -66,14 +78,18 @@ export class Sessions {
 
   /** Returns the sessions that only another API can read and that may still be valid there. */
   #ofOthers(header: string | undefined): readonly string[] {
-    const texts = sessionCookieOf(header)?.split(BETWEEN) ?? [];
-    return texts.filter((text) => {
+    return textsOf(header).filter((text) => {
       const [, , , end] = SESSION.exec(text) ?? [];
-      return Number(end) > this.#clock.now() && this.#read(text) === undefined;
+      return Number(end) > this.#clock.now() && this.#own(text) === undefined;
     });
   }
 
   #read(session: string): Session | undefined {
+    return this.#ended.has(session) ? undefined : this.#own(session);
+  }
+
+  /** Returns a session of this API that has not expired, even if it was ended early. */
+  #own(session: string): Session | undefined {
     const [, text = '', name = '', end = '', signature = ''] = SESSION.exec(session) ?? [];
     const expected = this.#tokens.sign(name, text);
     if (expected === undefined || expected.length !== signature.length) return undefined;
@@ -82,6 +98,10 @@ export class Sessions {
     const isValid = isSigned && role !== undefined && Number(end) > this.#clock.now();
     return isValid ? { caller: { name, role }, end: Number(end) } : undefined;
   }
+}
+
+function textsOf(header: string | undefined): readonly string[] {
+  return sessionCookieOf(header)?.split(BETWEEN) ?? [];
 }
 
 /** Returns the session cookie of a request, or nothing if it has none. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { SECOND_MS } from '../../../shared/task/durations.ts';
-import { Sessions } from '../access/sessions.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../shared/task/durations.ts';
 import { Problem } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { runIdSchema } from '../schemas/inputs.ts';
@@ -11,12 +10,13 @@ const MOST_LISTENERS = 500;
 const COMMENT_EVERY_MS = 15 * SECOND_MS;
 /** A listener with more unread bytes than this is behind: it gets no events until it has read them, since later ones replace them. */
 const MOST_WAITING_BYTES = 64 * 1024;
+/** A listener that is behind for this long is cut off, so that others can have its place. */
+const MOST_BEHIND_MS = 2 * MINUTE_MS;
 /** Time after which a browser reconnects. */
 const RETRY_MS = 2 * SECOND_MS;
 
 /** Adds the stream of server-sent events: the fleet each second, and one run if asked for. */
-export function addEventRoutes(app: Api, { feed, clock, tokens }: ApiParts): void {
-  const sessions = new Sessions(tokens, clock);
+export function addEventRoutes(app: Api, { feed, clock, sessions }: ApiParts): void {
   app.get(
     '/api/events',
     {
@@ -52,11 +52,16 @@ export function addEventRoutes(app: Api, { feed, clock, tokens }: ApiParts): voi
       const endsAt = sessions.endOf(headers.cookie);
       raw.write(`retry: ${RETRY_MS}\n\n`);
       const over = new AbortController();
-      let isBehind = false;
+      let behindSince: number | undefined;
       const end = feed.listen((event, data) => {
+        if (sessions.wasEnded(headers.cookie)) {
+          over.abort();
+          return;
+        }
         // A run's event shares the fate of the fleet's event just before it.
-        if (event !== 'run') isBehind = raw.writableLength > MOST_WAITING_BYTES;
-        if (!isBehind) raw.write(`event: ${event}\ndata: ${data}\n\n`);
+        if (event !== 'run')
+          behindSince = raw.writableLength > MOST_WAITING_BYTES ? (behindSince ?? clock.monotonic()) : undefined;
+        if (behindSince === undefined) raw.write(`event: ${event}\ndata: ${data}\n\n`);
       }, run);
       raw.on('close', () => {
         end();
@@ -64,9 +69,9 @@ export function addEventRoutes(app: Api, { feed, clock, tokens }: ApiParts): voi
       });
       while (!over.signal.aborted) {
         await clock.sleep(Math.min(COMMENT_EVERY_MS, endsAt - clock.now()), over.signal);
-        if (over.signal.aborted) return;
-        if (clock.now() >= endsAt) break;
-        raw.write(':\n\n');
+        if (over.signal.aborted || clock.now() >= endsAt) break;
+        if (behindSince !== undefined && clock.monotonic() - behindSince >= MOST_BEHIND_MS) raw.destroy();
+        else raw.write(':\n\n');
       }
       end();
       raw.end();

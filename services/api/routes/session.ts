@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { callerOfSecret } from '../access/access.ts';
 import type { Allowance } from '../access/allowance.ts';
-import { cookieHeader, Sessions } from '../access/sessions.ts';
+import { cookieHeader } from '../access/sessions.ts';
 import { LOCAL_CALLER } from '../access/tokens.ts';
 import { problemSchema } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { callerSchema } from '../schemas/answers.ts';
 
 /** Adds the routes of browser sessions, which exist because a browser's event source can't send a token. */
-export function addSessionRoutes(app: Api, { tokens, clock, link }: ApiParts, failures: Allowance): void {
-  const sessions = new Sessions(tokens, clock);
+export function addSessionRoutes(app: Api, { tokens, sessions, link }: ApiParts, failures: Allowance): void {
   const isSecure = (protocol: string, forwarded: unknown): boolean => protocol === 'https' || forwarded === 'https';
   const tags = ['session'];
   app.get(

@@ -4,16 +4,27 @@ import { connect } from 'node:net';
 import Fastify from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { expect, onTestFinished, test } from 'vitest';
+import { SESSION_COOKIE, Sessions } from '../../../../services/api/access/sessions.ts';
 import { Tokens } from '../../../../services/api/access/tokens.ts';
 import type { FleetFeed } from '../../../../services/api/feed.ts';
 import type { Api, ApiParts } from '../../../../services/api/parts.ts';
 import { addEventRoutes } from '../../../../services/api/routes/events.ts';
-import { systemClock } from '../../../../shared/runtime/clock.ts';
+import { type Clock, systemClock } from '../../../../shared/runtime/clock.ts';
+import { SECOND_MS } from '../../../../shared/task/durations.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 
 type Listener = Parameters<FleetFeed['listen']>[0];
 
 /** The event route over a feed that a test feeds. */
-async function setup() {
+async function setup({
+  clock = systemClock,
+  tokens = Tokens.read([], 'a test'),
+  sessions = new Sessions(tokens, clock),
+}: {
+  readonly clock?: Clock;
+  readonly tokens?: Tokens;
+  readonly sessions?: Sessions;
+} = {}) {
   const listeners = new Set<Listener>();
   const feed = {
     get listeners() {
@@ -27,7 +38,7 @@ async function setup() {
   const app = Fastify({ forceCloseConnections: true }) as unknown as Api;
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
-  addEventRoutes(app, { feed, clock: systemClock, tokens: Tokens.read([], 'a test') } as unknown as ApiParts);
+  addEventRoutes(app, { feed, clock, sessions } as unknown as ApiParts);
   await app.listen({ port: 0, host: '127.0.0.1' });
   onTestFinished(() => app.close());
   const { port } = app.server.address() as { port: number };
@@ -63,6 +74,54 @@ test('for a listener that does not read, at most the events of one look wait; it
   tell('fleet', '"newer"');
   tell('run', '"its run"');
   await expect.poll(() => text).toMatch(/event: fleet\ndata: "newer"[\s\S]*event: run\ndata: "its run"/);
+});
+
+test('a listener that reads nothing for two minutes loses its place; one that reads keeps its own', async () => {
+  const clock = new SteppedClock();
+  const { app, port, listeners, tell } = await setup({ clock });
+  const answers: ServerResponse[] = [];
+  app.server.on('request', (_, answer) => answers.push(answer));
+  const [reading, stuck] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  onTestFinished(() => [reading, stuck].forEach((socket) => void socket.destroy()));
+  for (const socket of [reading, stuck]) socket.write('GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  reading.resume();
+  stuck.pause();
+  await expect.poll(() => listeners.size).toBe(2);
+  // More than the system's own buffers hold.
+  for (let look = 0; look < 40; look++) {
+    tell('fleet', 'x'.repeat(2 ** 20));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const waiting = () => answers.map(({ writableLength }) => writableLength > 0).sort();
+  await expect.poll(waiting).toEqual([false, true]);
+  const pass = async (seconds: number): Promise<void> => {
+    for (let passed = 0; passed < seconds; passed += 15) {
+      tell('fleet', '"short"');
+      clock.step(15 * SECOND_MS);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  await pass(90);
+  expect(listeners.size).toBe(2);
+  await pass(60);
+  await expect.poll(() => listeners.size).toBe(1);
+  expect(reading.closed).toBe(false);
+});
+
+test('a stream ends with the session that requested it, also when that ends early', async () => {
+  const tokens = Tokens.read(['a:admin:admin-admin-admin-1'], 'a test');
+  const sessions = new Sessions(tokens, systemClock);
+  const { port, listeners, tell } = await setup({ tokens, sessions });
+  const cookie = `${SESSION_COOKIE}=${sessions.begin({ name: 'a', role: 'admin' })}`;
+  const { body } = await fetch(`http://127.0.0.1:${port}/api/events`, { headers: { cookie } });
+  await expect.poll(() => listeners.size).toBe(1);
+  tell('fleet', '"before"');
+  sessions.end(cookie);
+  tell('fleet', '"after"');
+  const text = await new Response(body).text();
+  expect(text).toContain('before');
+  expect(text).not.toContain('after');
+  expect(listeners.size).toBe(0);
 });
 
 test('a HEAD is answered at once and takes no place of a listener', async () => {

@@ -160,6 +160,19 @@ describe('access', () => {
     expect(none.headers.get('set-cookie')).toMatch(/^trawl_session=; .*Max-Age=0/);
   });
 
+  test('a session that was ended is refused to whoever has a copy of its cookie', async () => {
+    const { ask } = await openApi({ API_TOKENS });
+    const begin = async (token: string): Promise<string> =>
+      (await ask('/api/session', { body: { token } })).headers.get('set-cookie')?.split(';')[0] ?? '';
+    const [ended, other] = [await begin(SECRETS.admin), await begin(SECRETS.read)];
+    await ask('/api/session', { method: 'DELETE', headers: { cookie: ended } });
+    expect((await ask('/api/session', { headers: { cookie: ended } })).status).toBe(401);
+    expect((await ask('/api/session', { headers: { cookie: other } })).status).toBe(200);
+    // Ended again, it is still no session of another API.
+    const again = await ask('/api/session', { method: 'DELETE', headers: { cookie: ended } });
+    expect(again.headers.get('set-cookie')).toMatch(/^trawl_session=; /);
+  });
+
   test('events end with the session that asked for them', async () => {
     const { server } = await openApi({ API_TOKENS });
     const before = new Sessions(Tokens.read([`r:read:${SECRETS.read}`], 'a test'), {

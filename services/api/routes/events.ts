@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MINUTE_MS, SECOND_MS } from '../../../shared/task/durations.ts';
+import { ANSWER_HEADERS } from '../http/answer-headers.ts';
 import { Problem } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { runIdSchema } from '../schemas/inputs.ts';
@@ -38,9 +39,9 @@ export function addEventRoutes(app: Api, { feed, clock, sessions }: ApiParts): v
       const { raw } = reply;
       raw.writeHead(200, {
         ...(reply.getHeaders() as Record<string, string>),
+        ...ANSWER_HEADERS,
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
         'x-accel-buffering': 'no',
       });
       // A HEAD request gets no body, hence no events: it would only hold a listener's place for ever.

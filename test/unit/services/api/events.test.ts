@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { SESSION_COOKIE, Sessions } from '../../../../services/api/access/sessions.ts';
 import { Tokens } from '../../../../services/api/access/tokens.ts';
 import type { FleetFeed } from '../../../../services/api/feed.ts';
+import { ANSWER_HEADERS } from '../../../../services/api/http/answer-headers.ts';
 import type { Api, ApiParts } from '../../../../services/api/parts.ts';
 import { addEventRoutes } from '../../../../services/api/routes/events.ts';
 import { type Clock, systemClock } from '../../../../shared/runtime/clock.ts';
@@ -131,5 +132,7 @@ test('a HEAD is answered at once and takes no place of a listener', async () => 
     signal: AbortSignal.timeout(5_000),
   });
   expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  // As with any other answer.
+  expect(Object.fromEntries(headers)).toMatchObject(ANSWER_HEADERS);
   expect(listeners.size).toBe(0);
 });

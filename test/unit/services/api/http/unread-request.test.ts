@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openApi } from '../setup.ts';
 
 const HALF =
@@ -29,6 +29,51 @@ test.each([
     code: 'usage',
   });
   expect((await ask('/api/audit')).json.entries).toEqual([]);
+});
+
+const SMALL = '{"run":"r1","seeds":[]}';
+const OPEN = `POST /api/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${SMALL.length}\r\n\r\n`;
+const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+test.each([
+  ['a body longer than announced', `${OPEN}${SMALL}}`, ['202 Accepted']],
+  ['requests at once, the last of them unreadable', `${HEALTH}${HEALTH}NIX nix\r\n\r\n`, ['200 OK', '200 OK']],
+])('%s: what was read in full gets its own answer, and the connection ends', async (_, sent, statuses) => {
+  const { server } = await openApi();
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(sent);
+  const got = (await text(socket)).match(/(?<=HTTP\/1\.1 )\d+ \w+/g);
+  expect(got).toEqual(statuses);
+});
+
+test('however much comes that cannot be read, the connection waits once for the answer under way', async () => {
+  const { server } = await openApi();
+  const warned: string[] = [];
+  const onWarning = ({ name }: Error): void => void warned.push(name);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  const body = '{"urls":["http://127.0.0.1:9/"],"timeout":1}';
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1').setNoDelay();
+  await once(socket, 'connect');
+  const type = 'Content-Type: application/json';
+  socket.write(
+    `POST /api/crawl/batch HTTP/1.1\r\nHost: localhost\r\n${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  for (let piece = 0; piece < 100; piece++)
+    await new Promise((resolve) => socket.write('NIX nix\r\n\r\n', () => setImmediate(resolve)));
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
+  expect(warned).toEqual([]);
+});
+
+test('nothing is written into a stream of events', async () => {
+  const { server } = await openApi();
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write('GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await once(socket, 'data');
+  socket.write('NIX nix\r\n\r\n');
+  expect(await text(socket)).not.toContain('HTTP/1.1');
 });
 
 test('an idle connection is kept for longer than load balancers keep theirs', async () => {

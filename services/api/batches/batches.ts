@@ -38,6 +38,8 @@ const MOST_ANSWERS_LENGTH = 256 * 1024 * 1024;
 /** A batch under way. */
 export interface UnderWay {
   readonly run: string;
+  /** Resolves once the batch is begun: the store of a fleet then has all its URLs. Rejects if it can't be begun. */
+  readonly begun: Promise<void>;
   /** Resolves with the answer once the batch is over: crawled, timed out or cancelled. */
   readonly ended: Promise<BatchAnswer>;
   /** Returns the answer so far. */
@@ -187,8 +189,9 @@ export class Batches implements Service {
       batchAnswer({ run, inputs, records: batch.records, isDistributed, hasEnded, warning });
     if (!isDistributed) this.#local++;
     const timer = setTimeout(() => over.abort(), body.timeout * 1_000);
+    const begun = Promise.withResolvers<void>();
     const ended = batch
-      .run(signal, left)
+      .run(signal, left, begun.resolve)
       .then(() => {
         const told = answer(true);
         this.#answers.set(run, { answer: told, body: text }, { size: keptLength(text, batch.records) });
@@ -200,8 +203,12 @@ export class Batches implements Service {
         this.#atWork.delete(run);
       });
     ended.catch((error: unknown) => log.warn({ run, error: messageOf(error) }, 'a batch failed:'));
+    // Nobody waits for this one if the client waits for the answer.
+    begun.promise.catch(() => {});
+    ended.then(() => begun.resolve(), begun.reject);
     const known: Known = {
       run,
+      begun: begun.promise,
       body: text,
       ended,
       soFar: async () => {
@@ -218,7 +225,7 @@ export class Batches implements Service {
     const kept = this.#answers.get(run);
     if (kept === undefined) return undefined;
     const ended = Promise.resolve(kept.answer);
-    return { run, body: kept.body, ended, soFar: () => ended, cancel: () => {} };
+    return { run, body: kept.body, begun: Promise.resolve(), ended, soFar: () => ended, cancel: () => {} };
   }
 }
 

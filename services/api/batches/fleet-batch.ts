@@ -44,9 +44,10 @@ export class FleetBatch {
    * Resolves when all is crawled. Aborting `over` cancels the batch and drops what still waits. Aborting `left` only ends the wait here: the
    * workers finish the batch.
    *
+   * @param onBegun called once all of it is offered
    * @throws Problem if a different request opened this run
    */
-  async run(over: AbortSignal, left: AbortSignal): Promise<void> {
+  async run(over: AbortSignal, left: AbortSignal, onBegun: () => void): Promise<void> {
     const { link, clock, read } = this.#options;
     const signal = AbortSignal.any([over, left]);
     const unwatch = link.watchStore({
@@ -56,6 +57,7 @@ export class FleetBatch {
     });
     try {
       await link.withStores((stores) => this.#offer(stores));
+      onBegun();
       while (!signal.aborted && !(await this.#hasEnded())) await clock.sleep(LOOK_EVERY_MS, signal);
     } finally {
       unwatch();

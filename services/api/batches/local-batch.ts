@@ -38,7 +38,8 @@ export class LocalBatch {
    *
    * @throws StorageError if a file can't be written
    */
-  async run(over: AbortSignal, left: AbortSignal): Promise<void> {
+  async run(over: AbortSignal, left: AbortSignal, onBegun: () => void): Promise<void> {
+    onBegun();
     const signal = AbortSignal.any([over, left]);
     const { read, inputs, measures, log, clock } = this.#options;
     const { run, settings, runOptions, loaded } = read;

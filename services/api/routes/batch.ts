@@ -39,6 +39,7 @@ export function addBatchRoutes(app: Api, { batches }: ApiParts): void {
       const batch = await batches.begin(request.body, request.caller ?? LOCAL_CALLER, { key, isAsync });
       await request.begins({ target: batch.run });
       if (isAsync) {
+        await batch.begun;
         reply.header('location', `/api/crawl/batch/${batch.run}`).header('preference-applied', 'respond-async');
         return reply.code(202).send(await batch.soFar());
       }

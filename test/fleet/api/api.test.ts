@@ -44,6 +44,25 @@ describe('the API of a fleet', () => {
     await expect.poll(states).toEqual(['cancelled']);
   });
 
+  test('the Idempotency-Key of another request is refused, also by another API, and before a 202', async () => {
+    const { workplace, site } = await openFleet({ pages: 5 });
+    workplace.start(['work', ...AT_FULL_SPEED]);
+    const [first, second] = [await openApi(workplace), await openApi(workplace)];
+    const isReady = async () => (await first.ask('/api/crawl/distributed/status')).json.distributed_available;
+    await expect.poll(isReady).toBe(true);
+    const headers = { 'idempotency-key': 'k1', prefer: 'respond-async' };
+    const send = async ({ ask }: typeof first, page: number) => {
+      const body = { urls: [site.url(`/page/${page}`)], distributed: true, timeout: 40 };
+      return await ask('/api/crawl/batch', body, headers);
+    };
+    const begun = await send(first, 1);
+    expect(begun.status).toBe(202);
+    const refused = await send(second, 2);
+    expect([refused.status, refused.json.code]).toEqual([409, 'wrong_state']);
+    const again = await send(second, 1);
+    expect([again.status, again.json.session_id]).toEqual([202, begun.json.session_id]);
+  });
+
   test('a worker reports each task in hand with its URL, run, step and age', async () => {
     const { workplace, site } = await openFleet({ pages: 5 });
     workplace.start(['work', ...AT_FULL_SPEED]);

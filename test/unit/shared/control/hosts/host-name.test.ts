@@ -15,12 +15,13 @@ test.each([
   expect(readHost(text)).toBe(host);
 });
 
-test.each(['', 'a b', 'example.com/path', 'example.com?x', 'ftp://example.com', 'user@example.com'])(
-  '"%s" is no host',
-  (text) => {
-    expect(() => readHost(text)).toThrow(/expected a host like example.com/);
-  },
-);
+const NO_HOSTS = ['', 'a b', 'example.com/path', 'example.com?x', 'ftp://example.com', 'user@example.com'];
+// The URL Standard drops these characters: to pause one would pause another host.
+const OF_DROPPED = ['example.com\0', 'exam\tple.com', 'https://exam\nple.com/'];
+
+test.each([...NO_HOSTS, ...OF_DROPPED])('"%s" is no host', (text) => {
+  expect(() => readHost(text)).toThrow(/expected a host like example.com/);
+});
 
 // The URL Standard takes them for names: to pause one would pause nothing, and say that it had.
 test.each(['*', '*.example.com', 'http://*.example.com:8080/'])('"%s" is a pattern, and no host', (text) => {

@@ -8,10 +8,11 @@ import { wellFormedJson } from '../../shared/runtime/printable.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import { addAccess, newFailures } from './access/access.ts';
 import { ANSWER_HEADERS } from './http/answer-headers.ts';
+import { noteAnswers } from './http/answers-under-way.ts';
 import { addBodyParsers } from './http/bodies.ts';
 import { DOCUMENT } from './http/openapi-document.ts';
 import { Problem, problemOf, sendProblem } from './http/problem.ts';
-import { answerUnread, noteAnswers } from './http/unread-request.ts';
+import { answerUnread } from './http/unread-request.ts';
 import type { Api, ApiParts } from './parts.ts';
 import { addBatchRoutes } from './routes/batch.ts';
 import { addCrawlerRoutes } from './routes/crawlers.ts';
@@ -56,7 +57,7 @@ export async function openApp(parts: ApiParts): Promise<Api> {
     routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
   }).withTypeProvider<ZodTypeProvider>() as unknown as Api;
-  noteAnswers(app.server);
+  noteAnswers(app);
   app.setValidatorCompiler(validatorCompiler);
   // The tests check answers against their schemas. In production an answer that differs is still better than none.
   app.setSerializerCompiler(() => (answer) => wellFormedJson(JSON.stringify(answer)));

@@ -1,30 +1,12 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { codeOf } from '../../../shared/runtime/errors.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
+import { answersUnderWay } from './answers-under-way.ts';
 import { PROBLEM_TYPE, Problem, problemText } from './problem.ts';
 
-/** A request whose head was read, and its answer. */
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly answer: ServerResponse;
-}
-
-/** The exchanges of each connection whose answers are not sent yet. */
-const underWay = new WeakMap<Socket, Set<Exchange>>();
 /** Connections that end with the answers under way. Node reports each further piece of what it can't read. */
 const ending = new WeakSet<Socket>();
-
-/** Notes the answers under way on each connection, for {@link answerUnread}. */
-export function noteAnswers(server: Server): void {
-  server.on('request', (request, answer) => {
-    const { socket } = request;
-    const exchanges = underWay.get(socket) ?? new Set();
-    const exchange = { request, answer };
-    underWay.set(socket, exchanges.add(exchange));
-    answer.once('close', () => exchanges.delete(exchange));
-  });
-}
 
 /**
  * Answers a request that is not valid HTTP or did not come in time with a problem, like any other, and hangs up. If earlier requests of the
@@ -35,7 +17,7 @@ export function answerUnread(error: Error, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const earlier = [...(underWay.get(socket) ?? [])].filter(({ request }) => request.complete);
+  const earlier = answersUnderWay(socket).filter(({ request }) => request.complete);
   const last = earlier.at(-1)?.answer;
   if (last !== undefined) {
     // An answer that is being sent might be an endless stream of events.

@@ -36,7 +36,10 @@ export function addHealthRoutes(app: Api, { link, metrics }: ApiParts): void {
     },
     async (_, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
   );
-  app.get('/openapi.json', { schema: { hide: true }, config }, async (_, reply) =>
-    reply.type('application/json').send(JSON.stringify(app.swagger())),
-  );
+  // One for all answers, as it is large and needs no token.
+  let document: Buffer | undefined;
+  app.get('/openapi.json', { schema: { hide: true }, config }, async (_, reply) => {
+    document ??= Buffer.from(JSON.stringify(app.swagger()));
+    return reply.type('application/json').send(document);
+  });
 }

@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import { openLocalRuns } from '../../../shared/backends/embedded.ts';
 import { recordsPlaceOf, sinkPlaceOf } from '../../../shared/backends/sinks.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
-import type { Beginning } from '../../../shared/ports/local-runs.ts';
+import type { LocalRunView } from '../../../shared/ports/local-runs.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';
 import { StorageError } from '../../../shared/runtime/errors.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import type { Settings } from '../../../shared/settings/table.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { withRecords } from '../process/with-archives.ts';
@@ -36,8 +37,8 @@ async function records(text: string | undefined, options: TableOptions, context:
     if (named === undefined) say(`Run ${run}, the latest`);
     const rules = plan.list === undefined ? undefined : await rulesOf(run, settings);
     const columnsOf = async (step: { readonly name: string; readonly crawler: unknown }) => {
-      const beginning = await beginningOf(run, settings).catch(() => undefined);
-      return await columnsOfStep(step, beginning?.crawler, settings);
+      const local = await localRunOf(run, settings).catch(() => undefined);
+      return await columnsOfStep(step, local?.beginning.crawler, settings);
     };
     await writeTable(plan, { source, run, rules, columnsOf, context });
     return 0;
@@ -47,14 +48,17 @@ async function records(text: string | undefined, options: TableOptions, context:
 async function sayNoRecords(source: RecordSource, run: string | undefined, settings: Settings): Promise<1> {
   const place = recordsPlaceOf(settings);
   const setting = settings.sink === undefined ? 'OUTPUT_DIR' : 'SINK';
-  const sink = run === undefined ? undefined : (await beginningOf(run, settings).catch(() => undefined))?.sink;
+  const local = run === undefined ? undefined : await localRunOf(run, settings).catch(() => undefined);
+  const sink = local?.beginning.sink;
   if (sink !== undefined && sink !== sinkPlaceOf(settings)) {
     sayFailure(`no records of run ${run} in ${place} (${setting}). They are in ${sink}: set SINK to that`);
     return 1;
   }
   const others = await source.runs();
   if (run !== undefined && others.includes(run)) {
-    sayFailure(`run ${run} has no records in ${place} (${setting}): none of its pages has ended yet`);
+    const why =
+      local?.ended === undefined ? 'none of its pages has ended yet' : `it has ended; ${TRAWL} status ${run} says how`;
+    sayFailure(`run ${run} has no records in ${place} (${setting}): ${why}`);
     return 1;
   }
   const there = others.length === 0 ? 'it has no runs' : `it has ${others.slice(-10).join(', ')}`;
@@ -66,7 +70,7 @@ async function sayNoRecords(source: RecordSource, run: string | undefined, setti
 /** Returns the `urlKey` rules that a crawl of this machine was begun with; those of the settings for any other run, or if it can't be read. */
 async function rulesOf(run: string, settings: Settings): Promise<RunOptions['urlKey']> {
   try {
-    return ((await beginningOf(run, settings))?.options ?? settings).urlKey;
+    return ((await localRunOf(run, settings))?.beginning.options ?? settings).urlKey;
   } catch (error: unknown) {
     if (!(error instanceof StorageError)) throw error;
     say(`trawl: ${error.message}. Joining the list by the URL_KEY of the settings`);
@@ -74,11 +78,11 @@ async function rulesOf(run: string, settings: Settings): Promise<RunOptions['url
   }
 }
 
-/** Reads what a crawl of this machine was begun with; undefined for a run of the fleet. */
-async function beginningOf(run: string, settings: Settings): Promise<Beginning | undefined> {
+/** Reads a crawl of this machine; undefined for a run of the fleet. */
+async function localRunOf(run: string, settings: Settings): Promise<LocalRunView | undefined> {
   const runs = await openLocalRuns(settings);
   try {
-    return (await runs.view(run))?.beginning;
+    return await runs.view(run);
   } finally {
     runs.close();
   }

@@ -92,3 +92,12 @@ test('--dedup ever with --incremental takes changed pages again', async () => {
   expect(await crawl()).toMatchObject({ discovered: 1, duplicate: 4, done: 1 });
   expect(pages.takeAnswers()).toEqual(['200 /page/2']);
 }, 120_000);
+
+test('records says of an ended run without records that it has ended, and which command says how', async () => {
+  const { crawl, workplace } = await setup();
+  await crawl(['/page/1'], '--run', 'first');
+  await crawl(['/page/1'], '--run', 'second');
+  const { code, stderr } = await workplace.run(['records']);
+  const why = 'it has ended; trawl status second says how';
+  expect([code, stderr]).toEqual([1, `trawl: run second has no records in ./output (OUTPUT_DIR): ${why}\n`]);
+});

@@ -30,6 +30,8 @@ export default defineConfig({
   test: {
     projects: [
       {
+        // For examples, which import the program by its name, as its users do.
+        resolve: { alias: [{ find: /^trawl$/, replacement: join(import.meta.dirname, 'shared/crawler/trawl.ts') }] },
         test: {
           name: 'unit',
           env,

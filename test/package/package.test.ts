@@ -146,6 +146,11 @@ export const typo = defineCrawler({
     product: { record: z.object({ name: z.string() }), run: ({ page, emit }) => emit({ name: page.get('h1') }) },
   },
 });
+export const grouped = defineCrawler({
+  name: 'grouped',
+  steps: { list: { to: ['product'], run() {} }, product: { run() {} } },
+  joins: { offer: { per: 'prodct', of: ['product'], run: ({ emit }) => emit({}) } },
+});
 export const neither = defineCrawler({ name: 'neither', steps: { page: { run: ({ page, emit }) => emit(page.title) } } });
 `;
     await writeFile(join(cwd, 'typo.mts'), steps);
@@ -156,6 +161,7 @@ export const neither = defineCrawler({ name: 'neither', steps: { page: { run: ({
       expect(stdout.split('\n').filter((line) => line.startsWith('typo.mts'))).toEqual([
         expect.stringMatching(/^typo\.mts\(4,15\): error TS\d+: .*'prodct' does not exist/),
         expect.stringMatching(/^typo\.mts\(6,13\): error TS\d+: Type '\["prodct"\]' is not assignable/),
+        expect.stringMatching(/^typo\.mts\(13,21\): error TS\d+: .*ExpectedStep<.*"list".*>/),
       ]);
     }
   });

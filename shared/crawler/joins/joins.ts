@@ -98,13 +98,18 @@ interface JoinRules {
   readonly retry?: JoinRetry;
 }
 
+/** Is no value. The compiler names it, and so the crawler's steps, where a join is `per` another name. */
+interface ExpectedStep<Names> {
+  readonly oneOf: Names;
+}
+
 /** The joins of a crawler. Their types are inferred part by part, like those of its steps. */
 export type JoinsOf<Args, Names, Keeps, Items, JoinNames, Per, JoinItems> = {
   readonly [J in keyof Per]: { readonly per?: Per[J] };
 } & { readonly [J in keyof JoinItems]: { readonly record?: JoinItems[J] } } & {
   readonly [J in keyof JoinNames]: JoinRules & {
     /** The step whose pages it runs for, once for each page and everything that descends from it. Default: once for the run. */
-    readonly per?: keyof Names;
+    readonly per?: keyof Names | (At<Per, J> extends keyof Names ? never : ExpectedStep<keyof Names>);
     /** The steps and joins whose results it takes. */
     readonly of: readonly (keyof Names | keyof JoinNames)[];
     /** Schema of each item it emits. */

@@ -6,11 +6,12 @@ import { isElement } from './nodes.ts';
 /**
  * Returns the results of an XPath 3.1 expression in a node, in order. Attributes, numbers, booleans and strings become text nodes. Names are
  * compared as the page writes them, prefix included, and in lower case in HTML: `//item` finds `<item>` in any namespace, `//dc:creator`
- * finds `<dc:creator>`. Throws an Error that names an invalid expression.
+ * finds `<dc:creator>`. Throws an Error that names an expression which is invalid, or takes too much work on this page.
  */
 export function evaluate(expression: string, node: AnyNode): readonly AnyNode[] {
   const { evaluateXPath } = fontoxpath();
   let values: readonly unknown[];
+  work.left = MOST_WORK;
   try {
     const options = { namespaceResolver: (prefix: string) => prefix, language: evaluateXPath.XPATH_3_1_LANGUAGE };
     const result: unknown = evaluateXPath(
@@ -23,15 +24,38 @@ export function evaluate(expression: string, node: AnyNode): readonly AnyNode[] 
     );
     values = Array.isArray(result) ? result : [result];
   } catch (error: unknown) {
+    if (work.left < 0) {
+      const advice = 'The page has too many elements for it; a CSS selector takes less';
+      throw new Error(`XPath ${JSON.stringify(expression)} took more than ${MOST_WORK} steps. ${advice}`);
+    }
     const message = error instanceof Error ? error.message : String(error);
     // The library's message spans several lines and marks the place; one line is enough.
     const why = /\bX\w{3}\d{4}: .*/.exec(message)?.[0] ?? message;
     throw new Error(`Invalid XPath ${JSON.stringify(expression)}: ${why}`, { cause: error });
+  } finally {
+    // Or the page's tree would stay in memory.
+    walks.forget();
   }
   return values.map((value) => {
     if (value instanceof XPathNode) return value.node;
     return new Text(value instanceof XPathAttribute ? value.value : String(value));
   });
+}
+
+/**
+ * Maximum steps from node to node in one evaluation, which take some seconds, or twenty if it compares tens of thousands of lists.
+ * `//p/following-sibling::p` takes some for each pair of siblings.
+ */
+const MOST_WORK = 30_000_000;
+/** The cost of a step to a sibling: the library may keep each in a list. */
+const SIBLING_STEPS = 4;
+
+/** What the evaluation in progress may still do. */
+const work = { left: 0 };
+
+function spend(steps: number): void {
+  work.left -= steps;
+  if (work.left < 0) throw new Error('too much work');
 }
 
 const ELEMENT = 1;
@@ -50,6 +74,7 @@ class XPathNode {
   /** Set on first use, like `children`. */
   attributes: readonly XPathAttribute[] | undefined;
   children: XPathNode[] | undefined;
+  parent: XPathNode | null | undefined;
   /** Index among the children of its parent; set once those are listed. */
   at = 0;
   /** Its children that are elements, by local name. */
@@ -127,6 +152,81 @@ function childrenOf(of: XPathNode): XPathNode[] {
   return of.children;
 }
 
+function parentOf(of: XPathNode | XPathAttribute): XPathNode | null {
+  if (of instanceof XPathAttribute) return of.ownerElement;
+  if (of.parent === undefined) of.parent = of.node.parent === null ? null : wrapped(of.node.parent);
+  return of.parent;
+}
+
+/**
+ * Two children of one node, in order, in place of all its children. To compare the positions of two nodes, the library walks from each to the
+ * root, and then through the children of the node where the ways meet. It is the only place where it reads a list of children by index:
+ * elsewhere it calls these methods. A list of 30,000 rows took minutes.
+ */
+class TwoChildren extends Array<XPathNode> {
+  readonly #all: readonly XPathNode[];
+
+  constructor(first: XPathNode, second: XPathNode, all: readonly XPathNode[]) {
+    super(first, second);
+    this.#all = all;
+  }
+
+  override forEach(use: (child: XPathNode, at: number, all: XPathNode[]) => void): void {
+    [...this.#all].forEach(use);
+  }
+
+  override map<T>(make: (child: XPathNode, at: number, all: XPathNode[]) => T): T[] {
+    return [...this.#all].map(make);
+  }
+
+  override filter(isKept: (child: XPathNode, at: number, all: XPathNode[]) => unknown): XPathNode[] {
+    return [...this.#all].filter(isKept);
+  }
+}
+
+/** The nodes from which the library has walked to the root last. */
+class Walks {
+  #last: XPathNode | XPathAttribute | undefined;
+  #before: XPathNode | XPathAttribute | undefined;
+  #from: XPathNode | XPathAttribute | undefined;
+  #next: XPathNode | null | undefined;
+
+  note(node: XPathNode | XPathAttribute, parent: XPathNode | null): void {
+    if (node !== this.#next) this.#from = node;
+    this.#next = parent;
+    if (parent !== null) return;
+    [this.#before, this.#last] = [this.#last, this.#from];
+  }
+
+  forget(): void {
+    this.#last = undefined;
+    this.#before = undefined;
+    this.#from = undefined;
+    this.#next = undefined;
+  }
+
+  /** Returns the children of a node by which the last two walks came, or all children if they came by the same one, or past it. */
+  childrenOf(of: XPathNode): XPathNode[] {
+    const all = childrenOf(of);
+    const [one, other] = [childToward(this.#before, of), childToward(this.#last, of)];
+    if (one === undefined || other === undefined || one === other) return all;
+    return one.at < other.at ? new TwoChildren(one, other, all) : new TwoChildren(other, one, all);
+  }
+}
+
+/** Returns the child of `of` that is, or contains, a node. */
+function childToward(node: XPathNode | XPathAttribute | undefined, of: XPathNode): XPathNode | undefined {
+  let at = node instanceof XPathAttribute ? node.ownerElement : node;
+  while (at !== undefined) {
+    const parent = parentOf(at);
+    if (parent === of) return at;
+    at = parent ?? undefined;
+  }
+  return undefined;
+}
+
+const walks = new Walks();
+
 /** Start of the library's hint that it looks only for elements of a local name. */
 const NAMED = 'name-';
 
@@ -135,7 +235,7 @@ const NAMED = 'name-';
  * long list would walk past all others to see that `following-sibling::h2` is not there.
  */
 function siblingOf(from: XPathNode, step: -1 | 1, hint: string | null | undefined): XPathNode | null {
-  const parent = from.node.parent && wrapped(from.node.parent);
+  const parent = parentOf(from);
   if (parent === null) return null;
   const children = childrenOf(parent);
   if (!hint?.startsWith(NAMED)) return children[from.at + step] ?? null;
@@ -154,17 +254,38 @@ function siblingOf(from: XPathNode, step: -1 | 1, hint: string | null | undefine
 
 function facade(): IDomFacade {
   const of = (node: unknown): XPathNode => node as XPathNode;
-  const or = (node: AnyNode | null | undefined) => (node === null || node === undefined ? null : wrapped(node));
   const methods = {
     getAllAttributes: (node: unknown) => [...attributesOf(of(node))],
     getAttribute: (node: unknown, name: string) => (of(node).node as Element).attribs[name] ?? null,
-    getChildNodes: (node: unknown) => childrenOf(of(node)),
+    getChildNodes: (node: unknown) => {
+      const children = walks.childrenOf(of(node));
+      spend(children.length);
+      return children;
+    },
     getData: (node: unknown) => (node instanceof XPathAttribute ? node.value : of(node).data),
-    getFirstChild: (node: unknown) => childrenOf(of(node))[0] ?? null,
-    getLastChild: (node: unknown) => childrenOf(of(node)).at(-1) ?? null,
-    getNextSibling: (node: unknown, hint?: string | null) => siblingOf(of(node), 1, hint),
-    getPreviousSibling: (node: unknown, hint?: string | null) => siblingOf(of(node), -1, hint),
-    getParentNode: (node: unknown) => (node instanceof XPathAttribute ? node.ownerElement : or(of(node).node.parent)),
+    getFirstChild: (node: unknown) => {
+      spend(1);
+      return childrenOf(of(node))[0] ?? null;
+    },
+    getLastChild: (node: unknown) => {
+      walks.forget();
+      return childrenOf(of(node)).at(-1) ?? null;
+    },
+    getNextSibling: (node: unknown, hint?: string | null) => {
+      spend(SIBLING_STEPS);
+      return siblingOf(of(node), 1, hint);
+    },
+    getPreviousSibling: (node: unknown, hint?: string | null) => {
+      spend(SIBLING_STEPS);
+      return siblingOf(of(node), -1, hint);
+    },
+    getParentNode: (node: unknown) => {
+      spend(1);
+      const from = node as XPathNode | XPathAttribute;
+      const parent = parentOf(from);
+      walks.note(from, parent);
+      return parent;
+    },
   };
   return methods as unknown as IDomFacade;
 }

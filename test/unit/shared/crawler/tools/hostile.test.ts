@@ -99,6 +99,23 @@ test('XPath takes seconds for a long list, not minutes', { timeout: 120_000 }, (
   expectCpuBelow(15, () => expect(page.xpath('//div[@class="row"]//a').length).toBe(3_000));
 });
 
+test('XPath compares positions in a list of 10,000 rows in seconds, not minutes', { timeout: 120_000 }, () => {
+  const page = Page.fromHtml('<div class="row"><p><b>a</b> <a href="/1">b</a></p></div>\n'.repeat(10_000));
+  expectCpuBelow(8, () => expect(page.xpath('//div[@class="row"]//a').length).toBe(10_000));
+});
+
+test.each([
+  ['//p/following-sibling::p', '<p>x</p>'.repeat(5_000)],
+  ['//p[count(preceding-sibling::p) = 3]', '<p>x</p>'.repeat(6_000)],
+  ['//div//div', '<div>'.repeat(500)],
+])('XPath that takes too much work on a page is an error: %s', { timeout: 120_000 }, (expression, html) => {
+  const page = Page.fromHtml(html);
+  expectCpuBelow(15, () => {
+    expect(() => page.xpath(expression)).toThrow(`XPath "${expression}" took more than 30000000 steps`);
+  });
+  expect(page.xpath('//body').length, 'the next one has its own').toBe(1);
+});
+
 test.each(['//b[following-sibling::i]', '//b[preceding-sibling::i]'])(
   'XPath takes seconds for %s in a long list, not minutes',
   { timeout: 120_000 },

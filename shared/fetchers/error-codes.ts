@@ -35,10 +35,22 @@ export function toFetchError(thrown: unknown, status?: number): FetchError {
   if (made !== undefined) return made;
   // The innermost cause is the most precise: got reports a time-out in the middle of a body as a read error.
   const root = chain.findLast((error) => reasonOf(error) !== undefined) ?? chain.at(-1) ?? thrown;
-  return new FetchError(reasonOf(root) ?? 'connection', messageOf(root), {
+  return new FetchError(reasonOf(root) ?? 'connection', clearMessageOf(root), {
     cause: holdsRequest(root) ? undefined : root,
     ...(status === undefined ? {} : { status }),
   });
+}
+
+/**
+ * The beginning of an error of OpenSSL: the address of a thread, which differs in each process, a code, and the function. Its reason follows,
+ * and then a place in the source.
+ */
+const OPENSSL = /^[\dA-F]+:error:[\dA-F]+:[^:]*:[^:]*:(?<why>[^:]+):/;
+
+function clearMessageOf(error: unknown): string {
+  const message = messageOf(error);
+  const why = OPENSSL.exec(message)?.groups?.why;
+  return why === undefined ? message : `TLS failed: ${why}`;
 }
 
 /** got's own errors hold the whole request, so they are not kept. */

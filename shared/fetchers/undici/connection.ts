@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
+import { codeOf } from '../../runtime/errors.ts';
 import { afterPoll } from '../after-poll.ts';
 import { AnswerHeads } from '../answer-heads.ts';
 import type { Dial } from '../dial.ts';
@@ -118,6 +119,10 @@ export class Connection {
         () => mostOnTheWire(this.#sent, this.#bodyBytes),
         (error) => this.destroy(error),
       );
+      // The end of the connection follows, and undici would report only that: a server may refuse a client when its handshake is over.
+      this.#socket.on('error', (error) => {
+        if (codeOf(error)?.startsWith('ERR_SSL_')) this.destroy(error);
+      });
       if (this.isShared) correctHttp2Answers(this.#socket, this);
       else {
         correctHttp1Answers(this.#socket, () => {

@@ -1,3 +1,5 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { OldTlsServer } from '../../../support/listeners/old-tls-server.ts';
 import { selfSigned } from '../../../support/site/certificate.ts';
@@ -30,6 +32,21 @@ export function describeCertificates(setup: Setup): void {
       });
     });
 
+    test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+      'a server that demands a certificate of its clients fails with reason tls: %s',
+      async (version) => {
+        const { fetcher } = await setup({ trust: { authorities: [], unchecked: ['127.0.0.1'] } });
+        const server = createServer({ ...selfSigned, requestCert: true, minVersion: version, maxVersion: version });
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+        onTestFinished(() => void server.close());
+        const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+        await expect(fetcher.fetch({ url, maxBodyBytes: 1_000 })).rejects.toMatchObject({
+          reason: 'tls',
+          message: expect.stringMatching(/^TLS failed: .* alert (handshake failure|certificate required)$/),
+        });
+      },
+    );
+
     test('a TLS handshake names the host without its trailing dot', async () => {
       const trust = { authorities: [selfSigned.cert], unchecked: [] };
       const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
@@ -53,6 +70,7 @@ export function describeCertificates(setup: Setup): void {
         onTestFinished(() => old.stop());
         await expect(fetcher.fetch({ url: old.url, maxBodyBytes: 1_000 })).rejects.toMatchObject({
           reason: 'tls',
+          message: 'TLS failed: tlsv1 alert internal error',
           cause: { code: 'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR' },
         });
         const [offered = []] = old.offers;

@@ -38,8 +38,8 @@ type Field = 'loc' | 'guid' | 'date' | 'direct' | undefined;
  *
  * A `loc` counts only as a child of `url` or `sitemap`, with its parent's prefix, no prefix, or one of a sitemap's namespace: `image:loc` is
  * not a page. The URL of a feed's entry is the first of: `link` (in Atom without `rel`, or with `rel="alternate"`), Atom's `link` in another
- * feed, a `guid` that is a URL and not marked `isPermaLink="false"`. A `loc` that the end of the document cuts off is dropped; a complete one
- * counts even if its `url` was never closed.
+ * feed, a `guid` that is a URL. A `loc` that the end of the document cuts off is dropped; a complete one counts even if its `url` was never
+ * closed.
  *
  * Relative locations are resolved against the document; in feeds, against the nearest `xml:base` (RFC 4287 section 2).
  */
@@ -170,8 +170,6 @@ export class SitemapXml implements XmlHandler {
     } else if (isOfLink) {
       if (name === 'href') this.#href = value;
       else if (name === 'rel') this.#rel = value;
-    } else if (this.#field === 'guid' && this.#depth === this.#fieldDepth && /^ispermalink$/i.test(name)) {
-      if (/^\s*false\s*$/i.test(value)) this.#setField(undefined, this.#depth);
     }
   }
 

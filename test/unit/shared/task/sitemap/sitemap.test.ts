@@ -28,8 +28,6 @@ test.each<[string, string, string, string[]]>([
     [LOC],
   ],
   ['an RSS item with only a guid', `<rss><item><guid>${LOC}</guid></item></rss>`, 'feed', [LOC]],
-  ['an RSS item whose guid is a link', `<rss><item><guid isPermaLink="true">${LOC}</guid></item></rss>`, 'feed', [LOC]],
-  ['an RSS item whose guid is no link', `<rss><item><guid isPermaLink="False">${LOC}</guid></item></rss>`, 'feed', []],
   ['an RSS item whose guid is no URL', '<rss><item><guid>tag:1</guid></item></rss>', 'feed', []],
   [
     'a JSON Feed',

@@ -49,7 +49,7 @@ export function expectCompiler(root: string): void {
   throw new UnavailableError(`this program can't be packed, since its compiler isn't installed: ${mend}`);
 }
 
-/** The packages for testing and editing crawlers, in the versions that this program uses itself. Yarn installs no peer of vitest by itself. */
+/** The packages for testing and editing crawlers, in the exact versions that this program is tested with. Yarn installs no peer of vitest by itself. */
 export function developmentPackages(): Readonly<Record<string, string>> {
   const { devDependencies } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   return Object.fromEntries(['@types/node', 'vite', 'vitest'].map((name) => [name, devDependencies[name]]));

@@ -136,6 +136,43 @@ test.each([
   expect(jar.headerFor('https://a.example/below')).toContain('id=new');
 });
 
+// biome-ignore format: a table
+test.each([
+  ['https://a.example/',      'id=ours; Secure', 'http://nota.example/',   'id=1'],
+  ['https://a.example:8443/', 'id=ours; Secure', 'http://a.example:8080/', 'id=1'],
+  ['https://www.a.example/',  'id=ours; Secure', 'http://a.example/',      undefined],
+])('a Secure cookie of %s, %s, leaves %s over http with %s', async (from, line, to, kept) => {
+  const jar = new CookieJar();
+  await jar.keep(from, [line]);
+  await jar.keep(to, ['id=1']);
+  expect(jar.headerFor(to)).toBe(kept);
+});
+
+test('a cookie that is set again and again counts once, as the newest', async () => {
+  const jar = new CookieJar();
+  await jar.keep('http://a.example/', ['again=0', 'once=1']);
+  for (let n = 0; n < 100; n++) await jar.keep('http://a.example/', [`again=${'x'.repeat(4_000)}`]);
+  expect(jar.headerFor('http://a.example/')).toMatch(/^again=x{4000}; once=1$/);
+  for (let n = 0; n < 299; n++) await jar.keep('http://a.example/', [`c${n}=1`]);
+  const names = jar.headerFor('http://a.example/')?.split('; ') ?? [];
+  expect([names.length, names.includes('once=1'), names[0]?.startsWith('again=')]).toEqual([300, false, true]);
+});
+
+test('answers that set the first cookies of a jar at once lose none', async () => {
+  const jar = new CookieJar();
+  await Promise.all(['a=1', 'b=2'].map((line) => jar.keep('http://a.example/', [line])));
+  expect(jar.headerFor('http://a.example/')?.split('; ').toSorted()).toEqual(['a=1', 'b=2']);
+});
+
+test('where there are too many cookies, the site that has most of them loses one, not the site whose are the largest', async () => {
+  const jar = new CookieJar();
+  for (let n = 0; n < 4; n++) await jar.keep('http://large.example/', [`l${n}=${'x'.repeat(4_000)}`]);
+  for (let n = 0; n < 2; n++) await jar.keep('http://other.example/', [`o${n}=1`]);
+  for (let n = 0; n < 299; n++) await jar.keep('http://many.example/', [`m${n}=1`]);
+  expect(jar.headerFor('http://large.example/')).toMatch(/^l0=x+; l1=x+; l2=x+; l3=x+$/);
+  expect(jar.headerFor('http://many.example/')?.split('; ')).toHaveLength(294);
+});
+
 test('the cookies that a task carries are bounded: the newest stay', () => {
   const many = withCookies(
     undefined,

@@ -33,7 +33,9 @@ test.each([
   ['size',            'wait',    'wait'],
   ['content_type',    'wait',    'wait'],
   ['private_address', 'allow',   'wait'],
+  ['network',         'as_page', 'as_page'],
   ['exhausted',       'again',   'again'],
+  ['proxy',           'again',   'again'],
   ['aborted',         'again',   'again'],
 ] satisfies [FetchFailure, string, string][])('a robots.txt that fails with %s means: %s, after a redirect: %s', (reason, own, elsewhere) => {
   expect([meaningOfFailure(reason, false), meaningOfFailure(reason, true)]).toEqual([own, elsewhere]);

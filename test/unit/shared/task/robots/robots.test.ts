@@ -21,6 +21,8 @@ test.each([
   ['Disallow: /a\nAllow: /a/b',           '/a/b/c',               true],
   ['Disallow: /a/b\nAllow: /a',           '/a/b',                 false],
   ['Disallow: /same\nAllow: /same',       '/same',                true],
+  ['Disallow: /same\nAllow: /else',       '/same',                false],
+  ['Disallow: /*e\nAllow: /a/\nAllow: /b', '/same',               false],
   ['Disallow: /*.pdf$',                   '/x/y.pdf',             false],
   ['Disallow: /*.pdf$',                   '/x/y.pdf?page=2',      true],
   ['Disallow: *?session=',                '/a?session=1',         false],

@@ -34,6 +34,8 @@ test('a URL has a different key for each login and for none, and the key reveals
   expect(keys[0]).toBe(key);
   for (const other of keys.slice(1)) expect(other).toMatch(/^http:\/\/a\.test\/x#[0-9a-f]{6}$/);
   expect(keyWithLogin(key, 'u:p')).toBe(keys[1]);
+  // Pages with one login don't show that they share it.
+  expect(keyWithLogin(`${key}y`, 'u:p')?.split('#')[1]).not.toBe(keys[1]?.split('#')[1]);
 });
 
 // biome-ignore format: a table

@@ -36,6 +36,13 @@ test.each([
   expect(JSON.stringify(redirect)).not.toContain('pass');
 });
 
+test('no redirect leads to the host name by which got reaches socket files', () => {
+  const socket = '/var/run/docker.sock:/containers/json';
+  for (const location of [`http://unix:${socket}`, `https://UNIX/${socket}`, `//unix${socket}`, 'http://u:p@unix:80/'])
+    expect(redirectOf(302, location, 'http://a.test/a')).toEqual({ problem: expect.any(String) });
+  expect(redirectOf(302, 'http://unix.test/', 'http://a.test/a')).toEqual({ to: 'http://unix.test/' });
+});
+
 test('no redirect leads to the host name reserved for joins', () => {
   expect(redirectOf(302, 'http://(joins)/b', 'http://a.test/a')).toEqual({ problem: expect.any(String) });
   expect(redirectOf(302, 'http://(join)/b', 'http://a.test/a')).toEqual({ to: 'http://(join)/b' });

@@ -68,3 +68,21 @@ test('a followed page keeps the folder of its seed, and its redirect does not wi
   const host = scopeTest('host', task, 'http://www.example.com/', registrableDomainOf);
   expect(host({ href: 'http://www.example.com/', host: 'www.example.com' })).toBeUndefined();
 });
+
+test.each([{ depth: 1 }, { depth: 0, followed: true }])(
+  'of a task that is no seed, %j, a redirect widens no scope',
+  (place) => {
+    const task = { url: 'http://www.example.com/a', host: 'www.example.com', ...place };
+    const follows = (scope: Scope, href: string) =>
+      scopeTest(scope, task, 'http://elsewhere.org/', registrableDomainOf)({ href, host: new URL(href).host }) !==
+      undefined;
+    const links = [
+      'http://www.example.com/b',
+      'http://shop.example.com/',
+      'http://elsewhere.org/b',
+      'http://a.elsewhere.org/',
+    ];
+    expect(links.map((link) => follows('host', link))).toEqual([true, false, false, false]);
+    expect(links.map((link) => follows('domain', link))).toEqual([true, true, false, false]);
+  },
+);

@@ -105,6 +105,26 @@ test('pages are forgotten 90 days after their last fetch, even if no run finds t
   expect((await pages()).map((mark) => new URL(mark).host)).toEqual(['b.test', 'b.test', 'b.test']);
 });
 
+// biome-ignore format: a table
+test.each([
+  ['almost 90 days ago',     1 - PAGE_RETENTION_MS, true],
+  ['90 days ago',            -PAGE_RETENTION_MS,    false],
+  ['by a clock a day ahead', DAY_MS,                true],
+  ['by one further ahead',   DAY_MS + 1,            false],
+])('a page that was fetched %s is compared with its new version only if it can be trusted', async (_, ms, isKnown) => {
+  const { store, database, clock, runs, frontier } = await setup('a');
+  await runs.open('b', { ...OPTIONS, incremental: true }, 'p');
+  await frontier.offer('b', [offerOf('http://a.test/1')]);
+  clock.step(1_000);
+  const [task] = (await frontier.release(EVERYTHING)).tasks;
+  if (task === undefined) throw new Error('nothing is due');
+  await store.move(({ now }) => database.run('UPDATE pages SET fetchedAt = ?', now + ms));
+  const admission = await frontier.admit('b', nameOf(task), 'w-1');
+  expect('known' in admission ? admission.known : undefined).toEqual(
+    isKnown ? { contentHash: 'x', bytes: 5, readAs: 'page', fetchedAt: expect.any(Number) } : undefined,
+  );
+});
+
 test('pages are swept once a day, whatever the clock was set to meanwhile', async () => {
   const { store, clock, pages } = await setup('a');
   clock.step(PAGE_RETENTION_MS - HOUR_MS);

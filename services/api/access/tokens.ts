@@ -28,7 +28,9 @@ export const LOCAL_CALLER: Caller = { name: 'local', role: 'admin' };
 /** A shorter secret could be guessed. */
 const LEAST_SECRET = 16;
 /** A secret given as its hash only: `sha256:` and the hash in hex. */
-const HASHED = /^sha256:[0-9a-f]{64}$/;
+const HASHED = /^sha256:[0-9a-f]{64}$/i;
+/** A mistyped hash must not count as a secret: everybody who may read it could use it. */
+const MEANT_AS_HASH = /^sha256:/i;
 const NAME = /^[a-z0-9][a-z0-9_.-]{0,62}$/i;
 const EXAMPLE = 'name:role:secret, with a role of read, submit or admin';
 
@@ -62,7 +64,9 @@ export class Tokens {
       const known = ROLES.find((each) => each === role);
       if (!NAME.test(name) || known === undefined)
         problems.push(`${source}: expected token ${at + 1} to be ${EXAMPLE}`);
-      else if (secret.length < LEAST_SECRET && !HASHED.test(secret))
+      else if (MEANT_AS_HASH.test(secret) && !HASHED.test(secret))
+        problems.push(`${source}: expected the hash of token ${name} to be sha256: and 64 hex digits`);
+      else if (secret.length < LEAST_SECRET)
         problems.push(`${source}: expected the secret of token ${name} to have ${LEAST_SECRET} characters or more`);
       else if (tokens.some((each) => each.name === name)) problems.push(`${source}: token name ${name} is used twice`);
       else

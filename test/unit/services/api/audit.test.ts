@@ -27,3 +27,12 @@ test('a change is in the audit whatever its reason contains', async () => {
   const { entries } = (await ask('/api/audit')).json;
   expect(entries).toMatchObject([{ action: 'pause run', reason }, { action: 'open run' }]);
 });
+
+test('what was refused, or only tried, is not in the audit, nor are credentials', async () => {
+  const { ask } = await openApi();
+  expect((await ask('/api/runs/nix/pause', { body: {} })).status).toBe(404);
+  expect((await ask('/api/forget', { body: { url: 'http://u:secret@a.test/', dryRun: true } })).status).toBe(200);
+  expect((await ask('/api/audit')).json.entries).toEqual([]);
+  expect((await ask('/api/forget', { body: { url: 'http://u:secret@a.test/' } })).status).toBe(200);
+  expect((await ask('/api/audit')).json.entries).toMatchObject([{ target: 'http://a.test/' }]);
+});

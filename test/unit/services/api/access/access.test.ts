@@ -1,10 +1,12 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { Allowance } from '../../../../../services/api/access/allowance.ts';
 import { SESSION_COOKIE, SESSION_MS, Sessions } from '../../../../../services/api/access/sessions.ts';
-import { Tokens } from '../../../../../services/api/access/tokens.ts';
+import { makeFirstToken, readTokens, Tokens } from '../../../../../services/api/access/tokens.ts';
 import { ApiServer } from '../../../../../services/api/server.ts';
 import { silentLog } from '../../../../../shared/runtime/logger.ts';
 import { settingsFrom } from '../../../../../shared/settings/settings.ts';
@@ -98,6 +100,41 @@ describe('access', () => {
     expect((await again.ask('/api/fleet', { token: server.firstSecret ?? '' })).status).toBe(200);
   });
 
+  test('a file of tokens is read by lines and commas, beside API_TOKENS, and is never replaced', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'trawl-tokens-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'tokens');
+    const texts = [`s:submit:${SECRETS.submit}`];
+    expect(makeFirstToken({ texts, file })).toBe(undefined);
+    expect(readTokens({ texts, file }).callerOf(SECRETS.submit)).toEqual({ name: 's', role: 'submit' });
+    const first = makeFirstToken({ texts: [], file });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(readTokens({ texts, file }).callerOf(first ?? '')).toEqual({ name: 'admin', role: 'admin' });
+    await writeFile(file, `# r:read:${SECRETS.read}\n\n r:read:${SECRETS.read},x:read:another-secret-of-x\n`);
+    const tokens = readTokens({ texts, file });
+    const callers = [SECRETS.read, 'another-secret-of-x', SECRETS.submit].map(
+      (secret) => tokens.callerOf(secret)?.name,
+    );
+    expect([callers, tokens.callerOf(first ?? '')]).toEqual([['r', 'x', 's'], undefined]);
+    expect(makeFirstToken({ texts: [], file })).toBe(undefined);
+  });
+
+  test('a hash stands for its secret, in upper or lower case, and is no secret itself', () => {
+    const hex = createHash('sha256').update(SECRETS.admin).digest('hex');
+    for (const hash of [`sha256:${hex}`, `sha256:${hex.toUpperCase()}`]) {
+      const tokens = Tokens.read([`a:admin:${hash}`], 'a test');
+      expect([tokens.callerOf(SECRETS.admin)?.name, tokens.callerOf(hash)]).toEqual(['a', undefined]);
+    }
+    for (const wrong of [
+      `sha256:${hex.slice(1)}`,
+      `sha256:${hex}0`,
+      `sha256:${'g'.repeat(64)}`,
+      'SHA256:',
+      `Sha256:-${hex}`,
+    ])
+      expect(() => Tokens.read([`a:admin:${wrong}`], 'a test')).toThrow(/the hash of token a/);
+  });
+
   test('health needs no token', async () => {
     const { ask } = await openApi({ API_TOKENS });
     for (const path of ['/healthz', '/readyz', '/openapi.json', '/']) expect((await ask(path)).status).toBe(200);
@@ -173,6 +210,57 @@ describe('access', () => {
     expect(again.headers.get('set-cookie')).toMatch(/^trawl_session=; /);
   });
 
+  test('a cookie holds five sessions of other APIs at most, and none that has ended', () => {
+    let now = 0;
+    const caller = { name: 'read', role: 'read' } as const;
+    const api = (n: number) =>
+      new Sessions(Tokens.read([`read:read:secret-of-the-api-${n}`], 'a test'), { now: () => now });
+    let cookie = '';
+    for (let n = 0; n < 7; n++) cookie = `${SESSION_COOKIE}=${api(n).begin(caller, cookie)}`;
+    const known = Array.from({ length: 7 }, (_, n) => api(n).callerOf(cookie.slice(SESSION_COOKIE.length + 1))?.name);
+    expect(known).toEqual([undefined, undefined, 'read', 'read', 'read', 'read', 'read']);
+    now = SESSION_MS;
+    expect(api(0).begin(caller, cookie)).not.toContain('~');
+    expect(api(6).end(cookie)).toBe('');
+  });
+
+  test('a session whose signature was cut is refused as any wrong one', async () => {
+    const { ask } = await openApi({ API_TOKENS });
+    const begun = await ask('/api/session', {
+      body: { token: SECRETS.read },
+      headers: { 'x-forwarded-proto': 'https' },
+    });
+    const [pair = '', ...attributes] = begun.headers.get('set-cookie')?.split('; ') ?? [];
+    expect(attributes).toContain('Secure');
+    expect((await ask('/api/fleet', { headers: { cookie: pair } })).status).toBe(200);
+    for (const wrong of [pair.slice(0, -1), `${pair}A`, pair.replace(/[^.]+$/, ''), pair.replace(/\.(\d+)\./, '.9$1.')])
+      expect((await ask('/api/fleet', { headers: { cookie: wrong } })).status).toBe(401);
+  });
+
+  test('an allowance that nobody used for long grows no larger than its burst', () => {
+    let now = 0;
+    const allowance = new Allowance(0.1, 10, { monotonic: () => now });
+    const taken = (): number =>
+      Array.from({ length: 30 }, () => allowance.take('a')).filter((wait) => wait === 0).length;
+    expect(taken()).toBe(10);
+    now += 20_000;
+    expect([taken(), allowance.waitMs('a'), allowance.waitMs('b')]).toEqual([2, 10_000, 0]);
+    now += 1_000_000;
+    expect(taken()).toBe(10);
+  });
+
+  test('the requests of one caller are limited', async () => {
+    const { ask } = await openApi({ API_TOKENS });
+    const statuses = new Set<number>();
+    for (let round = 0; round < 20 && !statuses.has(429); round++)
+      for (const { status } of await Promise.all(
+        Array.from({ length: 200 }, () => ask('/api/session', { token: SECRETS.read })),
+      ))
+        statuses.add(status);
+    expect([...statuses]).toEqual([200, 429]);
+    expect((await ask('/api/session', { token: SECRETS.admin })).status).toBe(200);
+  });
+
   test('events end with the session that asked for them', async () => {
     const { server } = await openApi({ API_TOKENS });
     const before = new Sessions(Tokens.read([`r:read:${SECRETS.read}`], 'a test'), {
@@ -230,6 +318,9 @@ describe('access', () => {
     expect(open({ API_HOST: '0.0.0.0', API_TOKENS })).not.toThrow();
     expect(open({ API_HOST: '::1' })).not.toThrow();
     expect(open({ API_TOKENS: 'a:admin:short' })).toThrow(/secret of token a/);
+    expect(open({ API_TOKENS: 'a:admin:fifteen-letters' })).toThrow(/secret of token a/);
+    expect(open({ API_TOKENS: 'a:admin:sixteen--letters' })).not.toThrow();
+    expect(open({ API_TOKENS: `${API_TOKENS},a:read:another-secret-of-a` })).toThrow(/token name a is used twice/);
     expect(open({ API_TOKENS: 'a:root:long-enough-for-a-secret' })).toThrow(/name:role:secret/);
     expect(open({ API_TOKENS: 'a:root:long-enough-for-a-secret' })).not.toThrow(/long-enough/);
   });

@@ -38,6 +38,17 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(urls(await frontier.release(ROOM))).toEqual(['a.test/2']);
     });
 
+    test('a host whose slot went to a request of no task, for its robots.txt, is released for its next slot', async () => {
+      const { frontier, gate, step } = await setup({ intervalMs: 10_000 });
+      await frontier.offer('r', pages(1, 2));
+      expect(await gate.ask('a.test', { intervalMs: 10_000, concurrency: 0 }, 'w')).toEqual({ granted: true, inMs: 0 });
+      expect((await frontier.release(ROOM)).tasks).toEqual([]);
+      step(9_850);
+      expect((await frontier.release(ROOM)).tasks).toEqual([]);
+      step(100);
+      expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1']);
+    });
+
     test('a fast host is released in batches, each when half of the last one is used, not task by task', async () => {
       const { frontier, step } = await setup({ intervalMs: 10 });
       await frontier.offer('r', pages(1, 200));

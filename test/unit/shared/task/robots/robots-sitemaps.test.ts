@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sitemapsIn } from '../../../../../shared/task/robots/robots-sitemaps.ts';
+import { sitemapsIn, wholeLinesLength } from '../../../../../shared/task/robots/robots-sitemaps.ts';
 
 const BASE = 'https://example.com/robots.txt';
 
@@ -33,4 +33,13 @@ test.each<[string, string, string[]]>([
   ['but none that cannot be fetched', 'Sitemap: ftp://x.com/1\nSitemap: https://x.com/\ufffd', []],
 ])('the sitemaps of a robots.txt are found %s', (_, robots, sitemaps) => {
   expect(sitemapsIn(robots, BASE).map(({ href }) => href)).toEqual(sitemaps);
+});
+
+test.each(['\n', '\r', '\r\n'])('of a file with lines that end with %j, one that was cut off is left out', (end) => {
+  const whole = `User-agent: *${end}Disallow: /a${end}`;
+  for (const file of [`${whole}Disallow: /`, whole]) {
+    expect(wholeLinesLength(file)).toBe(whole.length);
+    expect(wholeLinesLength(Buffer.from(file))).toBe(whole.length);
+  }
+  expect(wholeLinesLength('Disallow: /')).toBe(0);
 });

@@ -69,7 +69,7 @@ test('a followed page keeps the folder of its seed, and its redirect does not wi
   expect(host({ href: 'http://www.example.com/', host: 'www.example.com' })).toBeUndefined();
 });
 
-test.each([{ depth: 1 }, { depth: 0, followed: true }])(
+test.each<{ depth: number; followed?: true }>([{ depth: 1 }, { depth: 0, followed: true }])(
   'of a task that is no seed, %j, a redirect widens no scope',
   (place) => {
     const task = { url: 'http://www.example.com/a', host: 'www.example.com', ...place };

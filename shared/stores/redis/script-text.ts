@@ -4,11 +4,14 @@ import { withNumbers } from './numbers.ts';
 import { rightsGuard } from './rights/commands.ts';
 import { usedFunctions } from './rights/used-functions.ts';
 
-/** The path of each script, by file name. */
+/**
+ * The text of each script, by file name. All are read at the start: later, a worker may lack file descriptors, or an upgrade may have put
+ * the scripts of another version in their place.
+ */
 const FILES: ReadonlyMap<string, string> = new Map(
   readdirSync(join(import.meta.dirname, 'lua'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.name.endsWith('.lua'))
-    .map((entry) => [entry.name, join(entry.parentPath, entry.name)]),
+    .map((entry) => [entry.name, readFileSync(join(entry.parentPath, entry.name), 'utf8')]),
 );
 
 /** The names of the scripts: one file each in a folder of `stores/redis/lua`. */
@@ -128,7 +131,7 @@ function textOf(flags: readonly string[], needed: ReadonlySet<Library>, body: st
 }
 
 function readFile(file: string): string {
-  const path = FILES.get(file);
-  if (path === undefined) throw new Error(`no script is named ${file}`);
-  return readFileSync(path, 'utf8');
+  const text = FILES.get(file);
+  if (text === undefined) throw new Error(`no script is named ${file}`);
+  return text;
 }

@@ -1,4 +1,4 @@
-/** Two names that differ in more than this share of their letters don't resemble each other. */
+/** Unless the caller says otherwise, two names that differ in more than this share of their letters don't resemble each other. */
 const MOST_SHARE = 0.4;
 
 /** Minimum length of a given name for prefix matches, which count as one edit. */
@@ -8,14 +8,14 @@ const SHORTEST_PART = 4;
  * Returns the known name that differs least from this one, counting letters added, left out, replaced or swapped and ignoring
  * case; nothing if none resembles it.
  */
-export function nearestOf(name: string, known: readonly string[]): string | undefined {
+export function nearestOf(name: string, known: readonly string[], mostShare = MOST_SHARE): string | undefined {
   const given = name.toUpperCase();
   let [nearest, least]: [string | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
   for (const each of known) {
     const other = each.toUpperCase();
     const isPart = given.length >= SHORTEST_PART && (other.startsWith(given) || given.startsWith(other));
     const distance = isPart ? 1 : distanceOf(given, other);
-    if (distance < least && distance <= MOST_SHARE * Math.max(given.length, other.length))
+    if (distance < least && distance <= mostShare * Math.max(given.length, other.length))
       [nearest, least] = [each, distance];
   }
   return nearest;

@@ -137,16 +137,21 @@ export function meantBy(unknown: string, known: readonly string[]): string | und
 /** Minimum length of a word that typos are compared with: shorter ones resemble too many others. */
 const SHORTEST_WORD = 5;
 
-/** Returns the flag that an unknown one resembles most, directly or through another word for it: `--dept` → `--depth` → `--max-depth`. */
+/** Two flags that differ in more than this share of their letters don't resemble each other: `--folow` isn't `--color`. */
+const MOST_SHARE = 0.35;
+
+/**
+ * Returns the flag that an unknown one resembles most, directly or through another word for it: `--dept` → `--depth` → `--max-depth`.
+ * Flags are compared without their dashes, which all have in common.
+ */
 export function nearestFlag(unknown: string, known: readonly string[]): string | undefined {
+  const names = known.map(wordOf);
   const words = Object.entries(WORDS).flatMap(([flag, meaning]) =>
     known.includes(flag.split(' ', 1)[0] ?? '') ? meaning.filter((word) => word.length >= SHORTEST_WORD) : [],
   );
-  const nearest = nearestOf(unknown, [...known, ...words.map((word) => `--${word}`)]);
-  if (nearest === undefined || known.includes(nearest)) return nearest;
-  // Compare without the dashes, which all flags have in common.
-  const resembles = nearestOf(wordOf(unknown), [wordOf(nearest)]) !== undefined;
-  return resembles ? meantBy(nearest, known) : nearestOf(unknown, known);
+  const nearest = nearestOf(wordOf(unknown), [...names, ...words], MOST_SHARE);
+  if (nearest === undefined) return undefined;
+  return known[names.indexOf(nearest)] ?? meantBy(nearest, known);
 }
 
 /** The words of a flag, without dashes in front. The camel case of JavaScript programs is accepted: `--maxRequests` is `max-requests`. */

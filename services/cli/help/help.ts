@@ -50,9 +50,11 @@ export function improved(error: string, known: readonly string[], command?: Comm
   // A sibling sub-command may have this very flag: don't suggest what was typed.
   const others = known.filter((each) => each !== unknown);
   const meant = meantBy(unknown, known) ?? withoutFlag(unknown, command) ?? nearestFlag(unknown, others);
+  // Commander's own suggestion counts dashes as letters in common: it may resemble nothing that was typed.
+  if (meant === undefined) return `error: unknown option '${unknown}'\n`;
   // Keep commander's suggestion if it already names this flag among several.
   const [, told = ''] = error.split('(Did you mean ');
-  if (meant === undefined || told.split(/[ ,?]/).includes(meant)) return error;
+  if (told.split(/[ ,?]/).includes(meant)) return error;
   return `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`;
 }
 

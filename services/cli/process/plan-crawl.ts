@@ -45,7 +45,10 @@ export async function planNew(texts: readonly string[], options: CrawlOptions, c
   const loaded = await findCrawler(settings.crawler, settings.crawlersDir);
   const { seeds, args } = await readCrawlerInput(loaded.crawler, texts, options, { settings, onWait: sayWaiting });
   warnOfIdleFlags(loaded.crawler, seeds, context);
-  if (seeds.length === 0) throw new UsageError('nothing to crawl: name a site, a sitemap, a page or a file of URLs');
+  if (seeds.length === 0)
+    throw new UsageError(
+      "nothing to crawl: name a site, a sitemap, a page or a file of URLs, or a crawler that has 'seeds' (--crawler)",
+    );
   const run = options.run === undefined ? newRunId() : readRunId(options.run);
   const runOptions = {
     ...runOptionsFor(loaded, settings, readDedup(options.dedup) ?? 'run'),

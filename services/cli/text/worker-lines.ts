@@ -1,4 +1,5 @@
 import { count, duration } from '../../../shared/control/format.ts';
+import { isWithoutWork } from '../../../shared/control/workers/idle-workers.ts';
 import { lackingSecrets } from '../../../shared/control/workers/lacking-secrets.ts';
 import type { LiveWorker } from '../../../shared/ports/roster.ts';
 import { TRAWL, WORK_COMMAND } from '../../../shared/runtime/started-as.ts';
@@ -19,11 +20,11 @@ export function workerLines(
   // For a local crawl without a process, another line says how to resume it.
   if (workers.length === 0) return isLocal ? [] : [`Workers: none is running (${WORK_COMMAND})`];
   const listed = isShort && workers.length > MOST_WORKERS ? idleFirst(workers).slice(0, MOST_WORKERS) : workers;
-  const rows = listed.map(({ id, state, inHand, slots, bound }) => [
-    `  ${id}`,
-    state,
-    `${inHand} of ${slots} in hand`,
-    `bound by ${bound}`,
+  const rows = listed.map((worker) => [
+    `  ${worker.id}`,
+    worker.state,
+    `${worker.inHand} of ${worker.slots} in hand`,
+    isWithoutWork(worker) ? 'idle: no host is due' : `bound by ${worker.bound}`,
   ]);
   const others = workers.length - listed.length;
   return [

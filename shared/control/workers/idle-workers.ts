@@ -5,6 +5,16 @@ import { SECOND_MS } from '../../task/durations.ts';
 const IDLE_AFTER_MS = 15 * SECOND_MS;
 
 /**
+ * Is this worker idle: nothing in hand, no task settled for a while, and no shortage? It may be that no run has work, or that all hosts
+ * wait for their next turn. A worker of an earlier version doesn't report its progress, and counts as busy.
+ */
+export function isWithoutWork(
+  worker: Pick<LiveWorker, 'inHand' | 'progress' | 'silentMs' | 'state' | 'bound'>,
+): boolean {
+  return worker.state === 'consuming' && worker.bound === 'politeness' && isIdle(worker);
+}
+
+/**
  * Have all workers been idle for a while? Workers of an earlier version don't report that, and count as busy.
  *
  * @param runMs age of the run: workers may have tasks of a new run that no heartbeat has reported yet
@@ -13,8 +23,10 @@ export function haveNothingToDo(
   workers: readonly Pick<LiveWorker, 'inHand' | 'progress' | 'silentMs'>[],
   runMs: number,
 ): boolean {
-  return workers.every(({ inHand, progress, silentMs }) => {
-    if (inHand > 0 || progress === undefined || runMs < IDLE_AFTER_MS) return false;
-    return (progress.settledMsAgo ?? IDLE_AFTER_MS) + silentMs >= IDLE_AFTER_MS;
-  });
+  return runMs >= IDLE_AFTER_MS && workers.every(isIdle);
+}
+
+function isIdle({ inHand, progress, silentMs }: Pick<LiveWorker, 'inHand' | 'progress' | 'silentMs'>): boolean {
+  if (inHand > 0 || progress === undefined) return false;
+  return (progress.settledMsAgo ?? IDLE_AFTER_MS) + silentMs >= IDLE_AFTER_MS;
 }

@@ -53,19 +53,27 @@ export async function showLetter(wanted: string, { local }: LocalChoice, context
   const url = withoutCredentials(wanted);
   // A task id contains its run id.
   const run = TASK_ID.test(wanted) ? runNamedBy(wanted) : undefined;
-  const { found, flag } = await withLetters(context, { local, run }, async (letters, isLocal) => ({
+  const { found, isLocal } = await withLetters(context, { local, run }, async (letters, isLocal) => ({
     ...(await list(letters, {
       isMeant: ({ message, letter }) => message.id === wanted || (letter !== undefined && letter.url === url),
       limit: MOST_SHOWN,
     })),
-    flag: isLocal ? ' --local' : '',
+    isLocal,
   }));
   if (found.length === 0) {
-    sayFailure(`no dead letter has the id or the URL ${url}; ${TRAWL} dlq list${flag} lists the existing ones`);
+    sayFailure(noLetter(url, isLocal, local));
     return 1;
   }
   for (const each of found) printJson(letterJson(each), context.json ? 0 : 2);
   return 0;
+}
+
+/** Says that no letter was found and where others may be: a URL doesn't say whether it failed in the fleet or in a crawl on this machine. */
+export function noLetter(url: string, isLocal: boolean, local: boolean | undefined): string {
+  const list = `${TRAWL} dlq list${isLocal ? ' --local' : ''} lists the existing ones`;
+  const others =
+    local === undefined && !isLocal ? ' of the fleet, and --local looks at the crawls on this machine' : '';
+  return `no dead letter has the id or the URL ${url}; ${list}${others}`;
 }
 
 /** `trawl dlq export`: prints each letter in full, headers included, one per line. */

@@ -204,6 +204,15 @@ test.each([
   expect(improved(error, flagsOf(command), command)).toBe(`error: unknown option '${unknown}'\n(${answer})\n`);
 });
 
+// biome-ignore format: a table
+test.each([
+  ['--folow',  ['--color', '--json', '--limit']],
+  ['--raeson', ['--json', '--host', '--all']],
+])('the unknown flag %s, which resembles none of %s, suggests none, whatever commander found', (unknown, known) => {
+  const error = `error: unknown option '${unknown}'\n`;
+  expect(improved(`${error}(Did you mean ${known[0]}?)\n`, known)).toBe(error);
+});
+
 test('suggestions name only flags of the command, hidden ones too, and keep those of commander that are right', () => {
   const error = "error: unknown option '--depth'\n";
   const hidden = "error: unknown option '--host-concurency'\n";

@@ -24,7 +24,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   cpu: 'its CPU: more workers on other cores would help',
   memory: 'its memory (BODY_MEMORY)',
   files: 'open files (ulimit -n)',
-  politeness: 'politeness: no other host is due',
+  politeness: 'nothing of its own: no other host is due',
 };
 
 /** The live workers, or one of them with its tasks in hand. */

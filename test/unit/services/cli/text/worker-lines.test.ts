@@ -42,3 +42,12 @@ test('status lists twenty of many workers, those that take no deliveries first, 
   ]);
   expect(workerLines([...many, stopping]), 'by `trawl workers`').toHaveLength(502);
 });
+
+test('a worker that has had nothing in hand for a while is called idle, not bound by politeness', () => {
+  const progress = { settledMsAgo: 60_000, unsettledMs: 0, stuckAfterMs: 1_000 };
+  const idle = { ...WORKER, inHand: 0, bound: 'politeness' as const, progress };
+  expect(workerLines([idle])[1]).toBe('  w-1  consuming  0 of 4 in hand  idle: no host is due');
+  const justDone = { ...idle, progress: { ...progress, settledMsAgo: 100 } };
+  expect(workerLines([justDone])[1]).toContain('bound by politeness');
+  expect(workerLines([{ ...idle, bound: 'network' }])[1], 'another shortage').toContain('bound by network');
+});

@@ -298,8 +298,16 @@ async function found(what: string, look: () => Promise<string>): Promise<Finding
     return ok(what, await look());
   } catch (error: unknown) {
     if (error instanceof InterruptedError) throw error;
-    return { what, state: 'problem', said: messageOf(error) };
+    return { what, state: 'problem', said: problemText(error) };
   }
+}
+
+/** Explains a refusal that a server gives in its own words, and leaves any other error as it is. */
+export function problemText(error: unknown): string {
+  const said = messageOf(error);
+  if (said.startsWith('READONLY'))
+    return `${said} The server in REDIS_URL is a replica: name its master there, or promote it (redis-cli REPLICAOF NO ONE)`;
+  return said;
 }
 
 function ok(what: string, said: string): Finding {

@@ -79,8 +79,12 @@ async function onOwnChannel(model: ChannelModel, use: (channel: Channel) => Prom
   }
 }
 
-function refusalOf(error: unknown, name: string): string {
+/** Says why a queue or exchange can't be declared, and what to do about it. */
+export function refusalOf(error: unknown, name: string): string {
   const reason = reasonOf(error);
+  // No other queue is in the way, and another prefix doesn't help.
+  if (/queue limit in (?:vhost|virtual host)/.test(reason))
+    return `queue ${name}: ${reason}. Raise the limit (rabbitmqctl set_vhost_limits, max-queues), or use another virtual host.`;
   const [, argument, kind, which] = /inequivalent arg '([^']+)' for (\w+) '([^']+)'/.exec(reason) ?? [];
   const [, comparison = ''] = reason.split(' received ', 2);
   const [wanted, current] = comparison.split(' but current is ', 2);

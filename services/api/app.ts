@@ -11,7 +11,8 @@ import { ANSWER_HEADERS } from './http/answer-headers.ts';
 import { noteAnswers } from './http/answers-under-way.ts';
 import { addBodyParsers } from './http/bodies.ts';
 import { DOCUMENT } from './http/openapi-document.ts';
-import { Problem, problemOf, sendProblem } from './http/problem.ts';
+import { MOST_OF_PATH_PART, Problem, problemOf, sendProblem } from './http/problem.ts';
+import { checkHeads } from './http/request-head.ts';
 import { answerUnread } from './http/unread-request.ts';
 import type { Api, ApiParts } from './parts.ts';
 import { addBatchRoutes } from './routes/batch.ts';
@@ -49,15 +50,20 @@ export async function openApp(parts: ApiParts): Promise<Api> {
     bodyLimit: MOST_BODY_BYTES,
     requestTimeout: BODY_WITHIN_MS,
     // If `headersTimeout` were longer than `requestTimeout`, Node would give the body that longer time.
-    http: { headersTimeout: BODY_WITHIN_MS, connectionsCheckingInterval: LATE_CHECKED_EVERY_MS },
+    http: {
+      headersTimeout: BODY_WITHIN_MS,
+      connectionsCheckingInterval: LATE_CHECKED_EVERY_MS,
+      requireHostHeader: false,
+    },
     frameworkErrors: (error, _, reply) => sendProblem(problemOf(error), reply.headers(ANSWER_HEADERS)),
     clientErrorHandler: answerUnread,
     keepAliveTimeout: IDLE_KEPT_MS,
     forceCloseConnections: true,
-    routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: MOST_OF_PATH_PART, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
   }).withTypeProvider<ZodTypeProvider>() as unknown as Api;
   noteAnswers(app);
+  checkHeads(app);
   app.setValidatorCompiler(validatorCompiler);
   // The tests check answers against their schemas. In production an answer that differs is still better than none.
   app.setSerializerCompiler(() => (answer) => wellFormedJson(JSON.stringify(answer)));

@@ -36,7 +36,7 @@ const PROBLEM: Answer = {
 const OTHER_PROBLEM: Answer = {
   ...PROBLEM,
   description:
-    'Any other problem: 408 for a request that came too slowly, 431 for a URL or headers that are too long, 500 for an internal error.',
+    'Any other problem: 408 for a request that came too slowly, 417 for an unknown Expect, 431 for a URL or headers that are too long, 500 for an internal error.',
 };
 
 /** Options that build the OpenAPI document from the routes' schemas. */

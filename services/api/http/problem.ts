@@ -33,6 +33,7 @@ const CODES = {
   too_large: 413,
   headers_too_large: 431,
   unsupported_media_type: 415,
+  expectation_failed: 417,
   malformed: 422,
   too_many_requests: 429,
   internal: 500,
@@ -82,6 +83,9 @@ export function unknownRun(run: string): Problem {
   return new Problem('unknown_run', `no run ${run} is known`);
 }
 
+/** Maximum characters of one part of a path, such as an id or a host, before it is decoded. */
+export const MOST_OF_PATH_PART = 2_048;
+
 /**
  * Returns the problem that answers for an error. Only bugs are `internal`; their message goes to the log and not to the client.
  *
@@ -94,7 +98,9 @@ export function problemOf(error: unknown, mostBytes?: number): Problem {
   if (error instanceof ConfigurationError) return new Problem('usage', error.problems.join('; '));
   if (error instanceof UnavailableError || error instanceof StorageError)
     return new Problem('unavailable', error.message, { retryAfterMs: RETRY_AFTER_MS });
-  const status = (error as Partial<FastifyError>).statusCode;
+  const { statusCode: status, code } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH')
+    return new Problem('usage', `expected each part of the path to have at most ${MOST_OF_PATH_PART} characters`);
   if (status === 413) return tooLarge(mostBytes);
   if (status === 415) return wrongMediaType();
   // 403 means a path that leads out of the folder of the dashboard's files.

@@ -31,6 +31,40 @@ test.each([
   expect((await ask('/api/audit')).json.entries).toEqual([]);
 });
 
+const EXPECTING = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: something\r\n\r\n';
+
+test.each([
+  ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'usage'],
+  ['two Hosts', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n', 400, 'usage'],
+  ['an unknown expectation', EXPECTING, 417, 'expectation_failed'],
+  [
+    'long headers',
+    `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'headers_too_large',
+  ],
+])('a request with %s gets a problem', async (_, sent, status, code) => {
+  const { server } = await openApi();
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.end(sent);
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+  expect(head).toMatch(/^content-type: application\/problem\+json/m);
+  expect(head).toMatch(/^content-security-policy: default-src 'none'/m);
+  expect(JSON.parse(body)).toMatchObject({ status, code });
+});
+
+test.each([
+  ['of HTTP/1.0 without Host', 'GET /healthz HTTP/1.0\r\n\r\n'],
+  ['that expects 100-continue', EXPECTING.replace('something', '100-Continue')],
+])('a request %s is served', async (_, sent) => {
+  const { server } = await openApi();
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.end(sent);
+  expect(await text(socket)).toContain('HTTP/1.1 200 OK');
+});
+
 const SMALL = '{"run":"r1","seeds":[]}';
 const OPEN = `POST /api/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${SMALL.length}\r\n\r\n`;
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';

@@ -11,7 +11,7 @@ import { pageOfLetters } from '../letter-pages.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { replay } from '../replay.ts';
 import { letterSchema } from '../schemas/answers.ts';
-import { letterFilter } from '../schemas/inputs.ts';
+import { letterFilter, limitSchema } from '../schemas/inputs.ts';
 
 /** Maximum number of letters that one request can change. Far more than a queue should hold. */
 const MOST_CHANGED = 1_000_000;
@@ -83,7 +83,7 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
         querystring: z.strictObject({
           ...letterFilter,
           cursor: z.string().max(MOST_CURSOR).optional().describe('`next` of the previous answer'),
-          limit: z.coerce.number().int().min(0).max(1_000).default(100),
+          limit: limitSchema(1_000, 100, 0),
         }),
         response: {
           200: z.object({

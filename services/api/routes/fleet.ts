@@ -9,7 +9,7 @@ import { MOMENT_EVERY_MS } from '../feed.ts';
 import { Problem, problemSchema } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { fleetSchema, momentSchema, steeredSchema, workerTasksSchema } from '../schemas/answers.ts';
-import { limitSchema, reasonBody } from '../schemas/inputs.ts';
+import { limitSchema, reasonBody, wholeNumber } from '../schemas/inputs.ts';
 import { SharedRead } from '../shared-read.ts';
 
 const tags = ['fleet'];
@@ -155,13 +155,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
         operationId: 'listAudit',
         summary: 'Changes made over this API, newest first',
         querystring: z.strictObject({
-          cursor: z.coerce
-            .number()
-            .int()
-            .min(0)
-            .max(Number.MAX_SAFE_INTEGER)
-            .default(0)
-            .describe('`next` of the previous answer'),
+          cursor: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0).describe('`next` of the previous answer'),
           limit: limitSchema(1_000, 100),
         }),
         response: { 200: z.object({ entries: z.array(entry), next: z.int().nullable() }) },

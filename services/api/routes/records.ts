@@ -28,7 +28,7 @@ const query = z.strictObject({
   format: z.enum(TABLE_FORMATS).default('jsonl'),
   outcome: z.enum(OUTCOMES).default('done'),
   fields: z.string().max(LONGEST_FIELDS).optional().describe('Only these columns: title,Price=offers[0].price'),
-  step: z.string().max(100).optional(),
+  step: z.string().min(1).max(100).optional(),
   each: z.string().max(500).optional().describe('One row per element of this list in the data; . is the data itself'),
   where: z
     .union([z.string().max(1_000), z.array(z.string().max(1_000)).max(20)])

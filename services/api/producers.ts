@@ -22,7 +22,7 @@ import { WatchedProducer } from '../process/watched-producer.ts';
 import type { ProducerProgress } from '../producer/producer-progress.ts';
 import { KEPT_MS } from '../producer/recent-offers.ts';
 import { RunClosedError } from '../producer/run-closed.ts';
-import { Problem } from './http/problem.ts';
+import { Problem, unknownCrawler } from './http/problem.ts';
 import type { ReadRequest } from './http/read-request.ts';
 import type { Link, LinkedStores } from './link.ts';
 import { crawlLocally, planOfRequest } from './local-crawl.ts';
@@ -87,15 +87,19 @@ export class Producers implements Service {
   /**
    * Reads and checks a request.
    *
+   * @param dedup the default for the request: a local run takes known URLs again, as `crawl` does, and a fleet's leaves them out, as `produce`
    * @throws Problem, UsageError if the request makes no sense
    */
-  async read(request: RunRequest, dedup: RunOptions['dedup'] = 'ever'): Promise<ReadRequest> {
+  async read(
+    request: RunRequest,
+    dedup: RunOptions['dedup'] = this.#options.link.isLocal ? 'run' : 'ever',
+  ): Promise<ReadRequest> {
     const { options = {}, args = {}, seeds: texts } = request;
     const settings = settingsWith(this.#options.settings, options);
     const name = request.crawler ?? settings.crawler;
     const loaded = await findCrawler(name, settings.crawlersDir).catch((error: unknown) => {
       if (error instanceof UnknownCrawlerError && request.crawler !== undefined)
-        throw new Problem('unknown_crawler', `there is no crawler ${name} here`);
+        throw unknownCrawler(name, error.nearest);
       throw error;
     });
     const { crawler } = loaded;

@@ -83,6 +83,12 @@ export function unknownRun(run: string): Problem {
   return new Problem('unknown_run', `no run ${run} is known`);
 }
 
+/** Returns the problem of an unknown crawler. It names no folder or file, which are not for HTTP clients. */
+export function unknownCrawler(name: string, nearest: string | undefined): Problem {
+  const guess = nearest === undefined ? '' : `: did you mean ${nearest}?`;
+  return new Problem('unknown_crawler', `there is no crawler ${name} here${guess}`);
+}
+
 /** Maximum characters of one part of a path, such as an id or a host, before it is decoded. */
 export const MOST_OF_PATH_PART = 2_048;
 

@@ -3,7 +3,7 @@ import { GRAPH_FORMATS, graphJson, graphLines } from '../../../shared/crawler/cr
 import { crawlerJson } from '../../../shared/crawler/crawler-json.ts';
 import { type Found, findAll, findCrawler, UnknownCrawlerError } from '../../../shared/crawler/loading/catalogue.ts';
 import { SECOND_MS } from '../../../shared/task/durations.ts';
-import { Problem, problemSchema } from '../http/problem.ts';
+import { problemSchema, unknownCrawler } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { CRAWLER_NAME } from '../producers.ts';
 import { SharedRead } from '../shared-read.ts';
@@ -82,7 +82,7 @@ export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void 
     async ({ params, query: { format } }, reply) => {
       const { crawler, version } = await findCrawler(params.crawler, settings.crawlersDir).catch((error: unknown) => {
         if (!(error instanceof UnknownCrawlerError)) throw error;
-        throw new Problem('unknown_crawler', `there is no crawler ${params.crawler} here`);
+        throw unknownCrawler(params.crawler, error.nearest);
       });
       if (format === 'json')
         return { name: crawler.name, version, ...graphJson(crawler) } as z.infer<typeof graphSchema>;

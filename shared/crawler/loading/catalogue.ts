@@ -8,7 +8,15 @@ import { type LoadedCrawler, loadFiles } from './load.ts';
 /** Crawlers that come with this program. */
 const OWN_FOLDER = join(import.meta.dirname, '../../../crawlers');
 /** No crawler of that name was found. One that couldn't be loaded may have had it. */
-export class UnknownCrawlerError extends ConfigurationError {}
+export class UnknownCrawlerError extends ConfigurationError {
+  /** The name of the crawler that resembles it most; undefined if none does. */
+  readonly nearest: string | undefined;
+
+  constructor(problems: readonly string[], nearest?: string) {
+    super(problems);
+    this.nearest = nearest;
+  }
+}
 
 /**
  * Finds a crawler for a command: by its path, or by its own or its file's name in these folders, which come before the program's own
@@ -32,8 +40,10 @@ export async function findCrawler(name: string, folders: readonly string[]): Pro
   if (crawler !== undefined) return crawler;
   const ours = fileNamed([OWN_FOLDER], name);
   if (ours !== undefined) return await loadOne(ours, { isWatched: false });
-  const names = loaded.map((each) => each.crawler.name);
-  throw new UnknownCrawlerError([missing(name, folders, names), ...problems]);
+  const names = [...loaded, ...(await loadFiles(crawlerFiles([OWN_FOLDER]), { isWatched: false })).loaded].map(
+    (each) => each.crawler.name,
+  );
+  throw new UnknownCrawlerError([missing(name, folders, names), ...problems], nearestOf(name, names));
 }
 
 /** The crawlers, by name, of a process that works for many runs. All are loaded before it starts. */

@@ -58,8 +58,8 @@ export function addAccess(app: Api, parts: ApiParts, failures: Allowance): void 
     if (caller !== undefined && role !== 'session') expectRole(caller, role);
   });
 
-  const note = async (request: FastifyRequest): Promise<void> => {
-    const { action = '' } = request.routeOptions.config;
+  const note = async (request: FastifyRequest, outcome = ''): Promise<void> => {
+    const action = `${request.routeOptions.config.action ?? ''}${outcome}`;
     const { name: by, role } = request.caller ?? LOCAL_CALLER;
     const at = new Date(clock.now()).toISOString();
     await audit.note({ at, by, role, action, target: targetOf(request), reason: reasonOf(request) });
@@ -76,7 +76,11 @@ export function addAccess(app: Api, parts: ApiParts, failures: Allowance): void 
     snapshots.forget();
     letters.forget();
     hosts.forget();
-    if (reply.statusCode < 400 && request.changed?.isNoted !== true) await note(request);
+    const isRefused = reply.statusCode >= 400;
+    const isNoted = request.changed?.isNoted === true;
+    // What was noted before it began and then failed might have been done in part.
+    if (isRefused && isNoted) await note(request, `: failed (${reply.statusCode})`);
+    else if (!isRefused && !isNoted) await note(request);
   });
 }
 

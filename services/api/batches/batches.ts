@@ -15,7 +15,7 @@ import type { Link } from '../link.ts';
 import type { Producers } from '../producers.ts';
 import { type BatchAnswer, batchAnswer, keptLength } from './batch-answer.ts';
 import { type BatchInput, type BatchRequest, batchRunOf, batchSchema, readInputs } from './batch-request.ts';
-import { FleetBatch, RESULTS_KEPT_MS, recordsOf } from './fleet-batch.ts';
+import { FleetBatch, keyTaken, RESULTS_KEPT_MS, recordsOf } from './fleet-batch.ts';
 import { LocalBatch } from './local-batch.ts';
 
 interface BatchesOptions {
@@ -105,6 +105,7 @@ export class Batches implements Service {
     const earlier = this.#earlier(run, text, body);
     if (earlier !== undefined) return earlier;
     if (body.distributed) await this.#expectWorkers();
+    if (body.distributed && key !== undefined) await this.#expectSame(run, text);
     const { read, inputs } = await this.#read(body, run);
     const isKept = key !== undefined || isAsync;
     // Other batches might have begun while this one was read.
@@ -143,12 +144,18 @@ export class Batches implements Service {
   #earlier(run: string, text: string, { distributed }: BatchRequest): UnderWay | undefined {
     const earlier = this.#atWork.get(run) ?? this.#answered(run);
     if (earlier !== undefined) {
-      if (earlier.body !== text) throw new Problem('wrong_state', 'this Idempotency-Key belongs to another request');
+      if (earlier.body !== text) throw keyTaken();
       return earlier;
     }
     if (this.#atWork.size >= MOST_AT_WORK || (!distributed && this.#local >= MOST_LOCAL))
       throw new Problem('too_many_requests', 'too many batches are being crawled', { retryAfterMs: 5_000 });
     return undefined;
+  }
+
+  /** @throws Problem if another API process began a different batch with this key */
+  async #expectSame(run: string, text: string): Promise<void> {
+    const kept = await this.#options.link.withStores(async ({ results }) => await results?.read(run));
+    if (kept !== undefined && kept.request !== text) throw keyTaken();
   }
 
   async #expectWorkers(): Promise<void> {

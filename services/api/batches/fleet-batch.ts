@@ -80,8 +80,7 @@ export class FleetBatch {
     // Set before offering: if the store is lost and restored meanwhile, `restored` resets it and all is offered again.
     this.#isOffered = true;
     const isNew = await results.open(run, request, RESULTS_KEPT_MS);
-    if (!isNew && (await results.read(run))?.request !== request)
-      throw new Problem('wrong_state', 'this Idempotency-Key belongs to another request');
+    if (!isNew && (await results.read(run))?.request !== request) throw keyTaken();
     if ((await runs.standing(run))?.hasEnded === true) return;
     const { how, incarnation } = await runs.open(run, runOptions, PRODUCER, {
       incarnation: this.#incarnation,
@@ -113,6 +112,11 @@ export class FleetBatch {
       return false;
     }
   }
+}
+
+/** Returns the problem of an `Idempotency-Key` that an earlier, different request had. */
+export function keyTaken(): Problem {
+  return new Problem('wrong_state', 'this Idempotency-Key belongs to another request');
 }
 
 export function recordsOf(kept: ReadonlyMap<string, string>): Map<string, PageRecord> {

@@ -9,11 +9,12 @@ import { Problem } from './problem.ts';
 export function checkHeads(app: Api): void {
   app.server.on('checkExpectation', (request, answer) => app.server.emit('request', request, answer));
   app.addHook('onRequest', async ({ raw }, reply) => {
-    const { httpVersion, headers, headersDistinct } = raw;
-    const hosts = headersDistinct.host?.length ?? 0;
+    const { httpVersion, headers, rawHeaders } = raw;
+    const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length;
     // HTTP/1.0 needs none.
-    const isHostRight = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
-    if (!isHostRight) throw new Problem('usage', `expected one Host header, got ${hosts === 0 ? 'none' : hosts}`);
+    if (headers.host === undefined && httpVersion !== '1.0')
+      throw new Problem('usage', 'expected one Host header, got none');
+    if (hosts > 1) throw new Problem('usage', `expected one Host header, got ${hosts}`);
     const { expect } = headers;
     if (expect === undefined || expect.toLowerCase() === '100-continue') return;
     // Its body might never come.

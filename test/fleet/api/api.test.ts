@@ -59,6 +59,8 @@ describe('the API of a fleet', () => {
     expect(begun.status).toBe(202);
     const refused = await send(second, 2);
     expect([refused.status, refused.json.code]).toEqual([409, 'wrong_state']);
+    const { entries } = (await second.ask('/api/audit')).json;
+    expect(entries, 'the refused one is not noted as done').toMatchObject([{ action: 'batch' }]);
     const again = await send(second, 1);
     expect([again.status, again.json.session_id]).toEqual([202, begun.json.session_id]);
   });

@@ -93,14 +93,17 @@ test.each(CHANGES)('%s is in the audit before it begins, once, and may take as l
   expect(limited).toEqual([]);
 });
 
-test.each(CHANGES)('%s is in the audit even if the store goes away in the middle of it', async (url, body, entry) => {
-  const { change, entries, going } = await setup();
-  const changing = change(url, body);
-  await vi.waitUntil(() => entries.length > 0);
-  going.reject(new UnavailableError('Redis went away'));
-  expect((await changing).statusCode).toBe(503);
-  expect(entries).toMatchObject([entry]);
-});
+test.each(CHANGES)(
+  '%s is in the audit even if the store goes away in the middle of it, and so is its failure',
+  async (url, body, entry) => {
+    const { change, entries, going } = await setup();
+    const changing = change(url, body);
+    await vi.waitUntil(() => entries.length > 0);
+    going.reject(new UnavailableError('Redis went away'));
+    expect((await changing).statusCode).toBe(503);
+    expect(entries).toMatchObject([entry, { ...entry, action: `${entry.action}: failed (503)` }]);
+  },
+);
 
 test('what only counts is in no audit, and neither is what was refused', async () => {
   const { change, entries, going } = await setup();

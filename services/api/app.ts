@@ -10,6 +10,7 @@ import { addAccess, newFailures } from './access/access.ts';
 import { ANSWER_HEADERS } from './http/answer-headers.ts';
 import { noteAnswers } from './http/answers-under-way.ts';
 import { addBodyParsers } from './http/bodies.ts';
+import { boundConnections } from './http/connections.ts';
 import { DOCUMENT } from './http/openapi-document.ts';
 import { MOST_OF_PATH_PART, Problem, problemOf, sendProblem } from './http/problem.ts';
 import { checkHeads } from './http/request-head.ts';
@@ -62,6 +63,7 @@ export async function openApp(parts: ApiParts): Promise<Api> {
     routerOptions: { maxParamLength: MOST_OF_PATH_PART, ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
   }).withTypeProvider<ZodTypeProvider>() as unknown as Api;
+  boundConnections(app);
   noteAnswers(app);
   checkHeads(app);
   app.setValidatorCompiler(validatorCompiler);

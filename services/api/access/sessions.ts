@@ -63,6 +63,11 @@ export class Sessions {
     return (cookie === undefined ? undefined : this.#find(cookie)?.end) ?? Number.POSITIVE_INFINITY;
   }
 
+  /** Returns what tells a request's session from others, if it has one of this API. */
+  idOf(header: string | undefined): string | undefined {
+    return textsOf(header).find((text) => this.#read(text) !== undefined);
+  }
+
   /** Tells whether a request's session was ended early. */
   wasEnded(header: string | undefined): boolean {
     return textsOf(header).some((text) => this.#ended.has(text));

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { MINUTE_MS, SECOND_MS } from '../../../shared/task/durations.ts';
+import { Shares } from '../access/shares.ts';
 import { ANSWER_HEADERS } from '../http/answer-headers.ts';
 import { Problem } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { runIdSchema } from '../schemas/inputs.ts';
 
-/** Maximum number of listeners, each an open connection. */
-const MOST_LISTENERS = 500;
+/** Maximum numbers of listeners, each an open connection. A browser has at most one per window. */
+const MOST_LISTENERS = { inAll: 500, ofToken: 100, ofSession: 20 };
 /** Time between two comments, which keep proxies from closing an idle-looking connection. */
 const COMMENT_EVERY_MS = 15 * SECOND_MS;
 /** A listener with more unread bytes than this is behind: it gets no events until it has read them, since later ones replace them. */
@@ -17,7 +18,8 @@ const MOST_BEHIND_MS = 2 * MINUTE_MS;
 const RETRY_MS = 2 * SECOND_MS;
 
 /** Adds the stream of server-sent events: the fleet each second, and one run if asked for. */
-export function addEventRoutes(app: Api, { feed, clock, sessions }: ApiParts): void {
+export function addEventRoutes(app: Api, { feed, clock, sessions, tokens }: ApiParts): void {
+  const places = new Shares(MOST_LISTENERS);
   app.get(
     '/api/events',
     {
@@ -30,13 +32,15 @@ export function addEventRoutes(app: Api, { feed, clock, sessions }: ApiParts): v
         response: { 200: z.string().describe('text/event-stream') },
       },
     },
-    async ({ query: { run }, headers, method }, reply) => {
-      if (feed.listeners >= MOST_LISTENERS)
-        throw new Problem('too_many_requests', `there are ${MOST_LISTENERS} listeners already`, {
-          retryAfterMs: 10_000,
-        });
-      reply.hijack();
+    async ({ query: { run }, headers, method, caller }, reply) => {
       const { raw } = reply;
+      if (raw.destroyed) throw new Problem('timeout', 'the client has hung up');
+      const giveBack = places.take({
+        token: tokens.isEmpty ? undefined : caller?.name,
+        session: headers.authorization === undefined ? sessions.idOf(headers.cookie) : undefined,
+      });
+      raw.once('close', giveBack);
+      reply.hijack();
       raw.writeHead(200, {
         ...(reply.getHeaders() as Record<string, string>),
         ...ANSWER_HEADERS,

@@ -39,7 +39,7 @@ async function setup({
   const app = Fastify({ forceCloseConnections: true }) as unknown as Api;
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
-  addEventRoutes(app, { feed, clock, sessions } as unknown as ApiParts);
+  addEventRoutes(app, { feed, clock, sessions, tokens } as unknown as ApiParts);
   await app.listen({ port: 0, host: '127.0.0.1' });
   onTestFinished(() => app.close());
   const { port } = app.server.address() as { port: number };
@@ -135,4 +135,22 @@ test('a HEAD is answered at once and takes no place of a listener', async () => 
   // As with any other answer.
   expect(Object.fromEntries(headers)).toMatchObject(ANSWER_HEADERS);
   expect(listeners.size).toBe(0);
+});
+
+test('a session that has its share of streams gets 429, and a place again once one of its streams has ended', async () => {
+  const tokens = Tokens.read(['a:admin:admin-admin-admin-1', 'b:read:reader-reader-reader'], 'a test');
+  const sessions = new Sessions(tokens, systemClock);
+  const { port, listeners } = await setup({ tokens, sessions });
+  const cookieOf = (name: string) => `${SESSION_COOKIE}=${sessions.begin({ name, role: 'read' })}`;
+  const cookie = cookieOf('a');
+  const leaving = new AbortController();
+  const open = (header: string, signal?: AbortSignal) =>
+    fetch(`http://127.0.0.1:${port}/api/events`, { headers: { cookie: header }, ...(signal ? { signal } : {}) });
+  await open(cookie, leaving.signal);
+  for (let nth = 1; nth < 20; nth++) await open(cookie);
+  expect((await open(cookie)).status).toBe(429);
+  expect((await open(cookieOf('b'))).status).toBe(200);
+  leaving.abort();
+  await expect.poll(() => listeners.size).toBe(20);
+  expect((await open(cookie)).status).toBe(200);
 });

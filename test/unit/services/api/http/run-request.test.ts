@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApi, openSite } from './setup.ts';
+import { openApi, openSite } from '../setup.ts';
 
 test('a local run takes URLs that an earlier run took, as trawl crawl does, unless dedup is ever', async () => {
   const site = await openSite();

@@ -1,12 +1,23 @@
+import { setImmediate } from 'node:timers/promises';
 import type { DeadLetters } from '../../ports/transport.ts';
+import { partsOf } from '../../task/parts.ts';
 import { type FoundLetter, isMeant, type LetterFilter, readLetter } from './letter-filter.ts';
 
 /** Maximum number of letters searched, which takes at most a few seconds and some hundred megabytes. */
 export const MOST_LOOKED_AT = 100_000;
 
+/** Letters read before others on the event loop get their turn: some ten milliseconds. */
+const READ_AT_ONCE = 1_000;
+
 /** Returns the current letters, earliest failure first. Raw bodies have no time and come last. */
 export async function browseLetters(letters: Pick<DeadLetters, 'browse'>): Promise<FoundLetter[]> {
-  return inOrder((await letters.browse(MOST_LOOKED_AT)).map(readLetter));
+  const found: FoundLetter[] = [];
+  // Reading all at once would hold up other requests for a second.
+  for (const some of partsOf(await letters.browse(MOST_LOOKED_AT), READ_AT_ONCE)) {
+    for (const message of some) found.push(readLetter(message));
+    await setImmediate();
+  }
+  return inOrder(found);
 }
 
 /**
@@ -49,7 +60,9 @@ export function compareKeys(a: LetterKey, b: LetterKey): number {
 }
 
 function inOrder(found: FoundLetter[]): FoundLetter[] {
-  return found.sort((a, b) => compareKeys(letterKey(a), letterKey(b)));
+  // Each key is made once, not once for each comparison.
+  const keyed = found.map((each) => ({ each, key: letterKey(each) }));
+  return keyed.sort((a, b) => compareKeys(a.key, b.key)).map(({ each }) => each);
 }
 
 /** Deletes the selected letters and no others; with `isDry`, only counts them. Returns the number of selected letters. */

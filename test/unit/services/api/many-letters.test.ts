@@ -90,3 +90,17 @@ test('a letter dated at the end of time by another program is shown', async () =
   expect(letters).toEqual([expect.objectContaining({ url: 'http://a.test/1', failedAt })]);
   expect(letters[0]).not.toHaveProperty('expiresAt');
 });
+
+test('while many letters are read, others on the event loop get their turns', async () => {
+  const messages = Array.from({ length: 10_000 }, (_, n) => messageOf(n));
+  let [turns, isReading] = [0, true];
+  const turn = (): void => {
+    turns++;
+    if (isReading) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const found = await browseLetters({ browse: async () => messages } as unknown as DeadLetters);
+  isReading = false;
+  expect(found).toHaveLength(10_000);
+  expect(turns).toBeGreaterThanOrEqual(9);
+});

@@ -155,7 +155,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
         operationId: 'listAudit',
         summary: 'Changes made over this API, newest first',
         querystring: z.strictObject({
-          cursor: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0).describe('`next` of the previous answer'),
+          cursor: wholeNumber(0, Number.MAX_SAFE_INTEGER, 0).describe('`next` of the previous answer'),
           limit: limitSchema(1_000, 100),
         }),
         response: { 200: z.object({ entries: z.array(entry), next: z.int().nullable() }) },

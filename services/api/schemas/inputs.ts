@@ -20,15 +20,16 @@ export const hostSchema = z
 export const hostParams = z.object({ host: hostSchema });
 
 /** Query parameter of a whole number in plain digits. Any other text, such as an empty one or `1e3`, is refused rather than guessed at. */
-export const wholeNumber = (least: number, most: number) =>
+export const wholeNumber = (least: number, most: number, fallback: number) =>
   z.preprocess(
     (text) => (typeof text === 'string' && PLAIN_NUMBER.test(text) ? Number(text) : text),
-    z.int('expected a whole number in digits').min(least).max(most),
+    // The default is within, so that OpenAPI has it.
+    z.int('expected a whole number in digits').min(least).max(most).default(fallback),
   );
 const PLAIN_NUMBER = /^(0|[1-9]\d*)$/;
 
 /** Query parameter for the length of a list. */
-export const limitSchema = (most: number, fallback: number, least = 1) => wholeNumber(least, most).default(fallback);
+export const limitSchema = (most: number, fallback: number, least = 1) => wholeNumber(least, most, fallback);
 /** Query parameters that select dead letters. */
 export const letterFilter = {
   reason: z.enum(LETTER_REASONS).optional(),

@@ -35,6 +35,8 @@ export const SHOWN: ReadonlySet<SettingKey> = new Set([
 
 /** Other tools' words for a flag, or for a flag with a value. Words that resemble the flag are left out: they are found anyway. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
+  '--api-host': ['host', 'bind', 'address', 'listen', 'ip'],
+  '--api-port': ['port', 'http-port'],
   '--arg': ['args', 'argument', 'param', 'spider-arg'],
   '--ca-file': ['ca', 'cacert', 'ca-cert', 'ca-certificate', 'ca-bundle', 'cert'],
   '--color': ['colour', 'colors', 'colours', 'ansi', 'no-color', 'no-colour'],
@@ -115,6 +117,7 @@ const LETTERS: Readonly<Record<string, readonly string[]>> = {
   '-l': ['--max-depth'],
   '-m': ['--follow'],
   '-n': ['--limit'],
+  '-p': ['--api-port'],
   '-q': ['--quiet'],
   '-r': ['--follow'],
   '-s': ['--quiet'],

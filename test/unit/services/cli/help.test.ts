@@ -117,6 +117,7 @@ test('the flags in examples exist', async () => {
 // biome-ignore format: a table
 test.each([
   ['--depth',       ['--max-depth', '--rate'],     '--max-depth'],
+  ['--port',        ['--api-host', '--api-port'],  '--api-port'],
   ['--verbose',     ['--json', '--log-level'],     '--log-level'],
   ['--delay',       ['--rate'],                    '--rate'],
   ['--remove-params', ['--url-key'],               '--url-key'],

@@ -2,9 +2,7 @@
 const FACTOR = 4;
 const MAX_GROWTH = 9;
 /** A leap to this duration needs no second one as proof. */
-const LONG_MS = 500;
-/** No page fault takes this long. */
-const BEYOND_DOUBT_MS = 4 * LONG_MS;
+const BEYOND_DOUBT_MS = 2_000;
 /** Shorter times don't matter, and are measured too inaccurately. */
 const NOTHING_MS = 20;
 const MAX_TRIES = 8;
@@ -28,7 +26,7 @@ export function leapOf(
     let now = msOf(run, text);
     // Noise only ever adds time, so the shortest of several tries is the most accurate.
     for (let tries = 1; isLeap(before, now); tries++) {
-      if (tries === MAX_TRIES && now < LONG_MS && !leapsAgain(run, textOf(length * FACTOR), now)) break;
+      if (tries === MAX_TRIES && now < BEYOND_DOUBT_MS && !leapsAgain(run, textOf(length * FACTOR), now)) break;
       if (tries === MAX_TRIES) return length;
       before = Math.min(before, msOf(run, textOf(length / FACTOR)));
       now = Math.min(now, msOf(run, text));
@@ -39,8 +37,8 @@ export function leapOf(
 }
 
 /**
- * Text that no longer fits into the memory for young objects takes ten times as long on some virtual machines, once: the kernel has to
- * provide each page of it. Quadratic time leaps at the next length, too.
+ * What no longer fits into the memory for young objects takes ten to forty times as long, once: the kernel has to provide each page of a
+ * text, or the engine moves what it has read so far at each collection. Quadratic time leaps at the next length, too.
  */
 function leapsAgain(run: (text: string) => void, text: string, before: number): boolean {
   for (let tries = 1; tries <= MAX_TRIES; tries++) {

@@ -2,14 +2,17 @@ import type { Element, ParentNode } from 'domhandler';
 import { isElement } from './nodes.ts';
 
 /**
- * `:nth-child` and its kin for css-select. Its own versions count the siblings of every element again, which takes minutes for a list of
- * 100,000. These number a parent's children once, so the tree must not change.
+ * `:nth-child` and its kin for css-select. Its own versions go through the siblings of every element again, which takes minutes for a list
+ * of 100,000. These number a parent's children once, so the tree must not change.
  */
 export const NTH: Readonly<Record<string, (element: Element, expression?: string | null) => boolean>> = {
   'nth-child': nth((element) => placeOf(element).at),
   'nth-last-child': nth((element) => placeOf(element).left),
   'nth-of-type': nth((element) => placeOf(element).atOfType),
   'nth-last-of-type': nth((element) => placeOf(element).leftOfType),
+  'first-of-type': (element) => placeOf(element).atOfType === 1,
+  'last-of-type': (element) => placeOf(element).leftOfType === 1,
+  'only-of-type': (element) => placeOf(element).atOfType === 1 && placeOf(element).leftOfType === 1,
 };
 
 /**

@@ -1,15 +1,17 @@
 import type { Options } from 'css-select';
 import type { AnyNode, Element } from 'domhandler';
+import { DomUtils } from 'htmlparser2';
 import { compiledInSteps, type Query } from './ancestors.ts';
+import { withoutHas } from './has.ts';
 import { cssSelect } from './libraries.ts';
 import { isElement } from './nodes.ts';
 import { behindSibling, NTH } from './nth.ts';
-import { withoutRelativesInHas } from './relative-has.ts';
+import { MOST_SELECTOR_STEPS, SelectorWork, spend, stepsPast, withSteps } from './selector-work.ts';
 import { WITH_TEXT } from './with-text.ts';
 
 /**
  * Returns the elements in a node that a selector matches, in document order. The case of element and attribute names matters in XML, but
- * not in HTML. Throws an Error that names an invalid selector.
+ * not in HTML. Throws an Error that names a selector which is invalid, or takes too much work on this page.
  */
 export function select(css: string, node: AnyNode, isXml: boolean): readonly Element[] {
   return named(css, () => cssSelect().selectAll<AnyNode, Element>(queryOf(css, node, isXml), node, optionsOf(isXml)));
@@ -46,6 +48,16 @@ const RELATIVE = /:|^\s*[>+~|]|,\s*[>+~|]/;
 /** Selectors of a single element (a name, classes, an id), so that it doesn't matter where the search begins. */
 export const OF_ONE = /^[\w.#*-]+$/;
 
+/** Selectors by names, attributes and ancestors only: without pseudo-classes and siblings. */
+const BY_ANCESTORS = /^(?!\s*>)(?:[\w.#*>\s-]|,(?!\s*>)|\[[\w-]+(?:[~|^$*]?=(?:"[^"\]:]*"|[\w-]+))?\])+$/;
+/** A search through an attribute of an ancestor: for each element inside, it goes through the whole value, which may be megabytes long. */
+const IN_ANCESTORS_ATTRIBUTE = /[*~]=[^\]]*\][^,]*[\s>]/;
+
+/** Returns whether a selector takes only few steps for each element of any page, so that they needn't be counted. */
+export function isCheap(css: string): boolean {
+  return BY_ANCESTORS.test(css) && !IN_ANCESTORS_ATTRIBUTE.test(css);
+}
+
 /** Returns a compiled selector: compiled for this node if its meaning depends on the node, otherwise from the cache. */
 function queryOf(css: string, node: AnyNode, isXml: boolean): Query<Element> {
   if (node.type === 'root' ? RELATIVE.test(css) : !OF_ONE.test(css)) return compile(css, isXml, node);
@@ -53,10 +65,12 @@ function queryOf(css: string, node: AnyNode, isXml: boolean): Query<Element> {
 }
 
 function compile(css: string, isXml: boolean, node?: AnyNode): Query<Element> {
-  const compileOne = (selector: string, given: Readonly<Record<string, Query<Element>>>): Query<Element> => {
+  type Pseudos = Readonly<Record<string, Query<Element>>>;
+  const counted = isCheap(css) ? {} : { adapter };
+  const compileFrom = (selector: string, given: Pseudos, from: AnyNode | undefined): Query<Element> => {
     const pseudos = { ...given };
-    const rewritten = withoutRelativesInHas(selector, pseudos, compileOne);
-    return cssSelect()._compileUnsafe<AnyNode, Element>(rewritten, optionsOf(isXml, pseudos), node);
+    const rewritten = withoutHas(selector, pseudos, isXml, (inside, known) => compileFrom(inside, known, undefined));
+    return cssSelect()._compileUnsafe<AnyNode, Element>(rewritten, { ...optionsOf(isXml, pseudos), ...counted }, from);
   };
   return compiledInSteps<Element>(css, {
     parentOf: ({ parent }) => (parent !== null && isElement(parent) ? parent : undefined),
@@ -65,9 +79,28 @@ function compile(css: string, isXml: boolean, node?: AnyNode): Query<Element> {
       const known = new WeakMap<Element, boolean>();
       return () => known;
     },
-    compile: compileOne,
+    compile: (selector, pseudos) => compileFrom(selector, pseudos, node),
   });
 }
+
+/** What css-select reads a tree by, so that its steps count. It calls `isTag` for each node that it comes to. */
+const adapter: NonNullable<Options<AnyNode, Element>['adapter']> = {
+  ...DomUtils,
+  isTag: (node): node is Element => {
+    spend(1);
+    return isElement(node);
+  },
+  prevElementSibling: (node) => {
+    let { prev } = node;
+    for (; prev !== null && !isElement(prev); prev = prev.prev) spend(1);
+    return prev;
+  },
+  getAttributeValue: (element, name) => {
+    const value = DomUtils.getAttributeValue(element, name);
+    spend(stepsPast(value));
+    return value;
+  },
+};
 
 /** Options with our pseudo-classes. css-select calls them with the element and the text in their brackets. */
 function optionsOf(isXml: boolean, pseudos?: Readonly<Record<string, Query<Element>>>): Options<AnyNode, Element> {
@@ -84,11 +117,15 @@ const MENDS: readonly (readonly [syntax: RegExp, mend: string])[] = [
   ],
 ];
 
-/** Runs a function that uses a selector, and names the selector in the error if it throws. */
-export function named<T>(css: string, run: () => T): T {
+/** Runs one search with a selector, and names the selector in the error if it is invalid or takes more than {@link MOST_SELECTOR_STEPS}. */
+export function named<T>(css: string, search: () => T): T {
   try {
-    return run();
+    return withSteps(search);
   } catch (error: unknown) {
+    if (error instanceof SelectorWork) {
+      const advice = 'The page has too many elements for it; find the outer elements first, then the rest inside each';
+      throw new Error(`Selector ${JSON.stringify(css)} took more than ${MOST_SELECTOR_STEPS} steps. ${advice}`);
+    }
     const why = error instanceof Error ? error.message : String(error);
     const mend = MENDS.find(([syntax]) => syntax.test(css))?.[1] ?? '';
     throw new Error(`Invalid selector ${JSON.stringify(css)}: ${why}${mend}`, { cause: error });

@@ -1,8 +1,9 @@
 import type { AnyNode, Element } from 'domhandler';
 import { isElement } from './nodes.ts';
+import { spend, stepsPast } from './selector-work.ts';
 
-/** Searched texts whose results are kept for each tree. */
-const MOST_SEARCHED = 16;
+/** Elements of results that are kept for each tree, those of all searched texts together. */
+const MOST_HOLDERS = 3_200_000;
 
 /**
  * `:contains` and `:icontains` for css-select, which aren't CSS, but widely used. Its own versions collect the text of every element again,
@@ -40,6 +41,8 @@ class Texts {
   readonly #places = new Map<Element, { readonly start: number; end: number }>();
   /** By text, the elements that contain it. */
   readonly #found = new Map<string, ReadonlySet<Element>>();
+  /** Elements in all of these. */
+  #kept = 0;
 
   constructor(top: AnyNode, form: Form) {
     const parts: string[] = [];
@@ -74,15 +77,22 @@ class Texts {
   hold(element: Element, wanted: string): boolean {
     let found = this.#found.get(wanted);
     if (found === undefined) {
-      if (this.#found.size === MOST_SEARCHED) this.#found.clear();
       found = this.#holdersOf(wanted);
+      if (this.#kept + found.size > MOST_HOLDERS) this.#forget();
       this.#found.set(wanted, found);
+      this.#kept += found.size;
     }
     return found.has(element);
   }
 
+  #forget(): void {
+    this.#found.clear();
+    this.#kept = 0;
+  }
+
   #holdersOf(wanted: string): ReadonlySet<Element> {
     const holders = new Set<Element>();
+    spend(this.#places.size + stepsPast(this.#whole));
     let at = this.#whole.indexOf(wanted);
     for (const [element, { start, end }] of this.#places) {
       if (at < start && at >= 0) at = this.#whole.indexOf(wanted, start);

@@ -1,15 +1,12 @@
 import type { Options } from 'css-select';
 import { type Answers, compiledInSteps, type Query } from '../ancestors.ts';
 import { cssSelect } from '../libraries.ts';
-import { CompiledSelectors, named, OF_ONE } from '../selectors.ts';
+import { CompiledSelectors, isCheap, named, OF_ONE } from '../selectors.ts';
 import type { Outline, OutlineNode } from './outline.ts';
-
-/** Selectors by names, attributes and ancestors only: without pseudo-classes and siblings. */
-const BY_ANCESTORS = /^(?!\s*>)(?:[\w.#*>\s-]|,(?!\s*>)|\[[\w-]+(?:[~|^$*]?=(?:"[^"\]:]*"|[\w-]+))?\])+$/;
 
 /** Returns whether a selector can be searched for in an outline, from this node on. */
 export function isForOutline(css: string, top: OutlineNode): boolean {
-  return (top === 0 ? BY_ANCESTORS : OF_ONE).test(css);
+  return top === 0 ? isCheap(css) : OF_ONE.test(css);
 }
 
 /** Returns the elements in a node that a selector matches, in document order. Throws an Error that names an invalid selector. */

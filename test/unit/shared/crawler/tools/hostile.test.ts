@@ -116,6 +116,27 @@ test.each([
   expect(page.xpath('//body').length, 'the next one has its own').toBe(1);
 });
 
+test.each([
+  ['div:not(:has(div div div))', '<div>'.repeat(500), 3],
+  ['div:not(:has(p, div div div))', '<div>'.repeat(500), 3],
+  ['p:has(:scope ~ h2)', '<p>x</p>'.repeat(20_000), 0],
+  ['p:last-of-type', `${'<p>x</p>'.repeat(20_000)}${'<b>x</b>'.repeat(20_000)}`, 1],
+])('a selector takes seconds, not minutes: %s', { timeout: 120_000 }, (css, html, count) => {
+  const page = Page.fromHtml(html);
+  expectCpuBelow(2, () => expect(page.all(css)).toHaveLength(count));
+});
+
+test.each([
+  ['p:is(b ~ p)', '<p>x</p>'.repeat(20_000)],
+  ['[title*=xz] i', `<div title="${'xy'.repeat(500_000)}">${'<i>x</i>'.repeat(20_000)}`],
+])('a selector that takes too much work on a page is an error: %s', { timeout: 120_000 }, (css, html) => {
+  const page = Page.fromHtml(html);
+  expectCpuBelow(8, () => {
+    expect(() => page.all(css)).toThrow(`Selector "${css}" took more than 100000000 steps`);
+  });
+  expect(page.all('body').length, 'the next one has its own').toBe(1);
+});
+
 test.each(['//b[following-sibling::i]', '//b[preceding-sibling::i]'])(
   'XPath takes seconds for %s in a long list, not minutes',
   { timeout: 120_000 },

@@ -50,12 +50,15 @@ export const OF_ONE = /^[\w.#*-]+$/;
 
 /** Selectors by names, attributes and ancestors only: without pseudo-classes and siblings. */
 const BY_ANCESTORS = /^(?!\s*>)(?:[\w.#*>\s-]|,(?!\s*>)|\[[\w-]+(?:[~|^$*]?=(?:"[^"\]:]*"|[\w-]+))?\])+$/;
-/** A search through an attribute of an ancestor: for each element inside, it goes through the whole value, which may be megabytes long. */
-const IN_ANCESTORS_ATTRIBUTE = /[*~]=[^\]]*\][^,]*[\s>]/;
-
 /** Returns whether a selector takes only few steps for each element of any page, so that they needn't be counted. */
 export function isCheap(css: string): boolean {
-  return BY_ANCESTORS.test(css) && !IN_ANCESTORS_ATTRIBUTE.test(css);
+  return BY_ANCESTORS.test(css) && !css.split(',').some(searchesAncestor);
+}
+
+/** Does a selector search an ancestor's attribute? For each element inside, that goes through the whole value, which may be megabytes long. */
+function searchesAncestor(css: string): boolean {
+  const at = css.search(/[*~]=/);
+  return at >= 0 && /[\s>]/.test(css.slice(css.indexOf(']', at)).trimEnd());
 }
 
 /** Returns a compiled selector: compiled for this node if its meaning depends on the node, otherwise from the cache. */

@@ -14,7 +14,13 @@ import { placeOf } from '../../shared/backends/place.ts';
 import { tryCache } from '../../shared/backends/response-caches.ts';
 import { openRecords, recordsPlaceOf } from '../../shared/backends/sinks.ts';
 import { endingCertificates } from '../../shared/backends/tls-words.ts';
-import { alarmText, FULL_TEXT, isQueueFull } from '../../shared/control/broker-trouble.ts';
+import {
+  alarmText,
+  areSomeTooLarge,
+  FULL_TEXT,
+  isQueueFull,
+  TOO_LARGE_TEXT,
+} from '../../shared/control/broker-trouble.ts';
 import { counted } from '../../shared/control/format.ts';
 import { fullnessText } from '../../shared/control/fullness.ts';
 import { lackingSecrets } from '../../shared/control/workers/lacking-secrets.ts';
@@ -273,6 +279,7 @@ async function deliveryFindings(context: CheckContext): Promise<Finding[]> {
       return [{ what: 'RabbitMQ', state: 'problem', said }];
     }
     if (isQueueFull(workers)) return [{ what: 'RabbitMQ', state: 'warning', said: FULL_TEXT }];
+    if (areSomeTooLarge(workers)) return [{ what: 'RabbitMQ', state: 'warning', said: TOO_LARGE_TEXT }];
     const missing = await missingDeliveries(workers, { runs: stores.runs, transport: letters });
     if (missing.length === 0) return [];
     const urls = counted(

@@ -37,7 +37,8 @@ async function publish(message: OutgoingMessage, { transport, clock, signal }: D
   for (let attempt = 1; ; attempt++) {
     const [outcome] = await transport.publish([message]);
     if (outcome === 'confirmed') return true;
-    if (outcome === 'unknown' || attempt === PUBLISH_ATTEMPTS || signal.aborted) return false;
+    if (outcome === 'unknown' || outcome === 'too_large' || attempt === PUBLISH_ATTEMPTS || signal.aborted)
+      return false;
     await clock.sleep(PUBLISH_AGAIN_MS, signal);
   }
 }

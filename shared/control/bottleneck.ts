@@ -4,7 +4,7 @@ import type { HostLine } from '../ports/run-overview.ts';
 import { elapsedMs, REPLAYER, type RunProgress } from '../ports/runs.ts';
 import { quoted, TRAWL, WORK_COMMAND } from '../runtime/started-as.ts';
 import { SECOND_MS } from '../task/durations.ts';
-import { alarmText, FULL_TEXT, isQueueFull, reportedAlarm } from './broker-trouble.ts';
+import { alarmText, areSomeTooLarge, FULL_TEXT, isQueueFull, reportedAlarm, TOO_LARGE_TEXT } from './broker-trouble.ts';
 import { count, duration } from './format.ts';
 import { fullnessText } from './fullness.ts';
 import { giveUpText, paceText, pauseText, troubleText } from './hosts/pause-text.ts';
@@ -146,6 +146,7 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   }
   const busy = busySlots(about, isLocal);
   if (busy === undefined && isQueueFull(workers ?? [])) return say('broker', `RabbitMQ ${FULL_TEXT}`);
+  if (busy === undefined && areSomeTooLarge(workers ?? [])) return say('broker', `RabbitMQ ${TOO_LARGE_TEXT}`);
   if (bounds.length > 0 && bounds.every(({ bound }) => bound === 'network'))
     return stands('network', `no host answers, so the network may be down${giveUpOfAll(about)}`);
   if (bounds.length > 0 && bounds.every(({ bound }) => bound === 'sink')) return stands('sink', SINK_SLOW);

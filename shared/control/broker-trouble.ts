@@ -9,6 +9,10 @@ export function alarmText(reason: string): string {
 export const FULL_TEXT =
   "refuses messages, to be tried again: a policy bounds a queue (max-length, reject-publish). Take Trawl's queues out of it: rabbitmqctl list_policies";
 
+/** Says that the broker refuses the largest messages. */
+export const TOO_LARGE_TEXT =
+  'refuses messages larger than its max_message_size: their URLs wait until it is raised (rabbitmq.conf). The workers log the sizes';
+
 const BLOCKED = 'blocked: ';
 
 /** Returns why RabbitMQ takes no messages, as workers report it. A worker that has published nothing since doesn't know. */
@@ -20,4 +24,9 @@ export function reportedAlarm(workers: readonly Pick<LiveWorker, 'brokerTrouble'
 /** Does a queue refuse messages that workers publish? */
 export function isQueueFull(workers: readonly Pick<LiveWorker, 'brokerTrouble'>[]): boolean {
   return workers.some(({ brokerTrouble }) => brokerTrouble === 'full');
+}
+
+/** Does RabbitMQ refuse messages that workers publish because of their size? */
+export function areSomeTooLarge(workers: readonly Pick<LiveWorker, 'brokerTrouble'>[]): boolean {
+  return workers.some(({ brokerTrouble }) => brokerTrouble === 'too_large');
 }

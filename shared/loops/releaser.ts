@@ -3,7 +3,7 @@ import { deadLetterOf, earlierAttempts } from '../ports/dead-letter.ts';
 import { type AttemptHistory, type Frontier, nameOf, type ReleasedTask } from '../ports/frontier/frontier.ts';
 import { type Groups, ownerOf } from '../ports/frontier/groups.ts';
 import type { Roster } from '../ports/roster.ts';
-import type { OutgoingMessage, PublishOutcome, Transport } from '../ports/transport.ts';
+import { acceptsSome, type OutgoingMessage, type PublishOutcome, type Transport } from '../ports/transport.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
 import type { Service } from '../runtime/lifecycle.ts';
@@ -23,12 +23,17 @@ const SLOTS_KNOWN_MOST_MS = 5_000;
 const LOOK_AT_LEAST_EVERY_MS = 250;
 const LOOK_AT_MOST_EVERY_MS = 10;
 const AFTER_TROUBLE_MS = 1_000;
+/** How long a task waits whose message the broker refuses as too large. Others are released meanwhile. */
+const TOO_LARGE_WAITS_MS = 60_000;
 /**
  * A process that leaves looking to another tries to take over when that one's lease ends, plus a random delay of up to this long per
  * worker. So the processes come one after another, and many cost no more than a few.
  */
 const TURN_MS = 10;
 const LATEST_TURN_MS = 2_000;
+
+const TOO_LARGE = "larger than RabbitMQ's max_message_size: put back for a minute; raise it in rabbitmq.conf";
+const SHOWN_LENGTH = 200;
 
 interface ReleaserOptions {
   readonly frontier: Frontier & AttemptHistory & Pick<Groups, 'owner'>;
@@ -63,6 +68,7 @@ interface Look {
  * |-----------------------------------------------------|------------------------------------|
  * | was confirmed by the transport                      | it is noted as queued              |
  * | was certainly not taken by a queue                  | it is put back                     |
+ * | is larger than the broker accepts                   | it is put back, to wait a minute   |
  * | has an unknown fate                                 | it stays out until its lease ends  |
  * | can't be released any more (past its deadline, say) | it is dead-lettered and settled    |
  */
@@ -135,8 +141,7 @@ export class Releaser implements Service {
   async #releaseOnce(looker?: string): Promise<Look> {
     const { frontier, transport, log } = this.#options;
     const nothing = { tasks: 0, refused: 0, isLeftToOther: false };
-    const trouble = transport.trouble();
-    if (trouble !== undefined && trouble !== 'full') return { ...nothing, nextLookMs: AFTER_TROUBLE_MS };
+    if (!acceptsSome(transport.trouble())) return { ...nothing, nextLookMs: AFTER_TROUBLE_MS };
     const { size, unpaced } = await this.#readWindow();
     const look = { limit: BATCH, window: size, unpaced, ...(looker === undefined ? {} : { looker }) };
     const { tasks, nextLookMs, now, isLeftToOther = false, damaged = [] } = await frontier.release(look);
@@ -163,6 +168,7 @@ export class Releaser implements Service {
     await Promise.all([
       ...Array.from(byRun(confirmed), ([run, queued]) => frontier.queued(run, queued.map(nameOf))),
       ...undelivered.map((task) => this.#settle(task, { kind: 'defer' })),
+      this.#putOff(tasks.filter((_, index) => outcomes[index] === 'too_large')),
     ]);
     return undelivered.length;
   }
@@ -185,9 +191,22 @@ export class Releaser implements Service {
     );
     const outcomes = await transport.publish(letters);
     const deadLettered = tasks.filter((_, index) => outcomes[index] === 'confirmed');
-    const kept = tasks.filter((_, index) => outcomes[index] !== 'confirmed');
-    await Promise.all([...this.#fail(deadLettered), ...kept.map((task) => this.#settle(task, { kind: 'defer' }))]);
-    return ended.length - deadLettered.length;
+    const tooLarge = tasks.filter((_, index) => outcomes[index] === 'too_large');
+    const kept = tasks.filter((_, index) => outcomes[index] !== 'confirmed' && outcomes[index] !== 'too_large');
+    await Promise.all([
+      ...this.#fail(deadLettered),
+      ...kept.map((task) => this.#settle(task, { kind: 'defer' })),
+      this.#putOff(tooLarge),
+    ]);
+    return ended.length - deadLettered.length - tooLarge.length;
+  }
+
+  /** Puts back tasks whose messages are too large, to be tried again once that may have been changed. */
+  async #putOff(tasks: readonly ReleasedTask[]): Promise<void> {
+    if (tasks.length === 0) return;
+    const { log } = this.#options;
+    log.warn({ tasks: tasks.length, url: tasks[0]?.task.url.slice(0, SHOWN_LENGTH) }, TOO_LARGE);
+    await Promise.all(tasks.map((task) => this.#settle(task, { kind: 'defer', inMs: TOO_LARGE_WAITS_MS })));
   }
 
   /** Settles tasks as failed, with one call per run and reason. */

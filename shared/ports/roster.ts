@@ -1,4 +1,4 @@
-import type { TransportTrouble } from './transport.ts';
+import { acceptsSome, type TransportTrouble } from './transport.ts';
 
 /**
  * The live workers. Each reports every few seconds that it is alive, and what it is doing.
@@ -72,7 +72,7 @@ export interface WorkerBeat {
  * queues soon run empty. Time in which no worker is at work does not count towards giving up a host.
  */
 export function isAtWork({ state, brokerTrouble }: Pick<WorkerBeat, 'state' | 'brokerTrouble'>): boolean {
-  return state === 'consuming' && (brokerTrouble === undefined || brokerTrouble === 'full');
+  return state === 'consuming' && acceptsSome(brokerTrouble);
 }
 
 /** A task that a worker has in hand, as of a beat. */

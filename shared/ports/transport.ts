@@ -69,10 +69,11 @@ export const MESSAGE_HEADERS = [
 ] as const satisfies readonly (keyof MessageHeaders)[];
 
 /**
- * `confirmed`: the broker has taken responsibility. `returned`: no queue took it. `refused`: the broker refused it.
+ * `confirmed`: the broker has taken responsibility. `returned`: no queue took it. `refused`: the broker refused it. `too_large`: it
+ * refuses messages of this size, and trying again is no use until its operator has changed that.
  * `unknown`: the connection was lost first. The message may or may not have arrived, and is not sent again.
  */
-export type PublishOutcome = 'confirmed' | 'returned' | 'refused' | 'unknown';
+export type PublishOutcome = 'confirmed' | 'returned' | 'refused' | 'too_large' | 'unknown';
 
 export interface Delivery {
   readonly queue: Queue;
@@ -98,9 +99,17 @@ export type QueueDepths = Readonly<Record<Destination, { readonly ready: number;
 
 /**
  * `blocked`: the broker accepts nothing, for the reason it gave. `full`: a queue has refused messages within the last
- * seconds; others may still be accepted.
+ * seconds; others may still be accepted. `too_large`: the broker refuses messages of the size of some, and accepts all others.
  */
-export type TransportTrouble = 'disconnected' | 'full' | `blocked: ${string}`;
+export type TransportTrouble = 'disconnected' | PartialTrouble | `blocked: ${string}`;
+
+/** Troubles despite which most messages are accepted. */
+export type PartialTrouble = 'full' | 'too_large';
+
+/** Does the transport still accept messages, at least some of them? */
+export function acceptsSome(trouble: TransportTrouble | undefined): trouble is PartialTrouble | undefined {
+  return trouble === undefined || trouble === 'full' || trouble === 'too_large';
+}
 
 /** An optional ability: reading dead letters without consuming them, and deleting some. */
 export interface DeadLetters {

@@ -112,4 +112,49 @@ describe('the broker takes no more', () => {
       await rabbitmq.ctl('eval', 'application:set_env(rabbit, max_message_size, 134217728).');
     }
   });
+
+  row('26b', 'messages larger than the broker takes hold up no others', async (round) => {
+    const { rabbitmq } = servers();
+    const prefix = uniquePrefix();
+    const lost: string[] = [];
+    /** How often the connection had been lost when it was last restored. */
+    let restored = 0;
+    const clock = { ms: 0 };
+    const transport = testTransport(rabbitmq.url, prefix, {
+      onLost: (reason) => void lost.push(reason),
+      onRestored: () => {
+        restored = lost.length;
+      },
+      now: () => clock.ms,
+    });
+    const limit = async (bytes: number): Promise<void> =>
+      void (await rabbitmq.ctl('eval', `application:set_env(rabbit, max_message_size, ${bytes}).`));
+    const small = message();
+    const large = { ...message(), body: 'x'.repeat(7_000) };
+    await limit(2_000);
+    onTestFinished(() => limit(134_217_728));
+    await transport.start();
+    onTestFinished(() => transport.stop());
+    const first = await transport.publish([large, small, large, small]);
+    expect(first, 'all that follow are ignored').toEqual(['too_large', 'refused', 'too_large', 'refused']);
+    expect(transport.trouble()).toBe('too_large');
+    await until('it is connected again', () => restored === 1);
+    expect(lost[0]).toContain('7000 bytes is larger than its max_message_size, 2000: raise that');
+    expect(await transport.publish([large, small])).toEqual(['too_large', 'confirmed']);
+    clock.ms += 60_000;
+    const [others, second] = await Promise.all([transport.publish([small, small]), transport.publish([large, small])]);
+    expect(others, 'sent before it').toEqual(['confirmed', 'confirmed']);
+    expect(second, 'tried again, alone').toEqual(['too_large', 'refused']);
+    await limit(134_217_728);
+    round.mended();
+    await until('it is connected again', () => restored === 2);
+    clock.ms += 60_000;
+    // Its channel may still have the limit of before.
+    const [tried] = await transport.publish([large]);
+    if (tried !== 'confirmed') await until('it is connected again', () => restored === 3);
+    clock.ms += 60_000;
+    expect(await transport.publish([large, small])).toEqual(['confirmed', 'confirmed']);
+    expect(transport.trouble()).toBeUndefined();
+    round.recovered(performance.now() - round.mendedAt);
+  });
 });

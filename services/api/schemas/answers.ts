@@ -97,7 +97,9 @@ const workerSchema = z.looseObject({
   brokerTrouble: z
     .string()
     .optional()
-    .describe('Why it cannot publish: `disconnected`, `full` (a queue refuses messages), or `blocked: ` and the alarm'),
+    .describe(
+      'Why it cannot publish: `disconnected`, `full` (a queue refuses messages), `too_large` (RabbitMQ refuses the largest), or `blocked: ` and the alarm',
+    ),
   progress: z
     .object({
       settledMsAgo: z.number().optional(),

@@ -6,6 +6,7 @@ import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 import { codeOf, messageOf, TrawlError } from '../../runtime/errors.ts';
 import { closed } from './closing.ts';
 import { loginOf } from './login.ts';
+import { readTooLarge, tooLargeText } from './size-limit.ts';
 
 /** Time in which a socket can send its last bytes. */
 const GOODBYE_MS = 1_000;
@@ -231,6 +232,8 @@ export function reasonOf(error: unknown): string {
   const message = messageOf(error).replaceAll(/\/\/[^@/\s]*@/g, '//');
   if (message.startsWith(NOT_OPENED)) return NOT_OPENED_REASON;
   if (isOutOfChannels(error)) return NO_CHANNEL_REASON;
+  const tooLarge = readTooLarge(error);
+  if (tooLarge !== undefined) return tooLargeText(tooLarge);
   const code = codeOf(error);
   return code === undefined || error instanceof TrawlError || message.includes(code) ? message : `${code}: ${message}`;
 }

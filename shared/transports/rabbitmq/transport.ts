@@ -23,6 +23,7 @@ import { RabbitMqInspector } from './inspector.ts';
 import { RabbitMqPublisher } from './publisher.ts';
 import { type ConnectionEvents, type LiveConnection, RecoveringConnection } from './recovering-connection.ts';
 import { Refusals } from './refusals.ts';
+import { SizeLimit } from './size-limit.ts';
 import { type QueueDeclaration, type QueueType, topology } from './topology.ts';
 
 export interface RabbitMqOptions {
@@ -47,6 +48,8 @@ export interface RabbitMqOptions {
   readonly lookMs?: number;
   /** Time without a delivery after which a consumer takes a new channel, for tests. */
   readonly renewMs?: number;
+  /** The clock by which a limit on the size of messages is believed, in milliseconds, for tests. */
+  readonly now?: () => number;
   /** Queue TTLs, for tests. */
   readonly ttlMs?: Readonly<Record<Destination, number>>;
 }
@@ -70,6 +73,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   /** The broker's own words, while it blocks the publisher. */
   #blocked: string | undefined;
   readonly #refusals = new Refusals();
+  readonly #sizeLimit: SizeLimit;
   #publishes: ConfirmChannel | undefined;
   readonly #away = new Set<string>();
   #declaring: Promise<boolean> | undefined;
@@ -78,7 +82,8 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   constructor(options: RabbitMqOptions) {
     this.#options = options;
     this.#queues = topology(options.prefix, options.queueType, options.ttlMs);
-    this.#publisher = new RabbitMqPublisher(this.#queues, options.window);
+    this.#sizeLimit = new SizeLimit(options.now);
+    this.#publisher = new RabbitMqPublisher(this.#queues, options.window, this.#sizeLimit);
     const connection = (role: string, build: (live: LiveConnection) => Promise<void>) =>
       new RecoveringConnection({
         ...options,
@@ -123,7 +128,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   async publish(messages: readonly OutgoingMessage[]): Promise<readonly PublishOutcome[]> {
     const { live } = this.#publishing;
     const outcomes = await this.#publisher.publish(messages);
-    if (live !== undefined && live === this.#publishing.live) {
+    if (live !== undefined && live === this.#publishing.live && this.#publisher.isAttached) {
       this.#refusals.note(messages, outcomes);
       this.#lookAtRefusing().catch(() => {});
     }
@@ -159,7 +164,8 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   trouble(): TransportTrouble | undefined {
     if (this.#publishing.live === undefined) return 'disconnected';
     if (this.#blocked !== undefined) return `blocked: ${this.#blocked}`;
-    return this.#refusals.areRecent ? 'full' : undefined;
+    if (this.#refusals.areRecent) return 'full';
+    return this.#sizeLimit.isRecent ? 'too_large' : undefined;
   }
 
   browse(limit: number): Promise<readonly DeadLetterMessage[]> {

@@ -265,3 +265,19 @@ test('a producer gives up filling a queue that takes nothing', async () => {
   await releaser.fill();
   expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0 });
 });
+
+test('a task that the broker refuses as too large waits a minute, and holds up no others', async () => {
+  const { releaser, offer, published, runs, log, step } = await setup({
+    answer: ({ body }) => (body.length > 1_000 ? 'too_large' : 'confirmed'),
+  });
+  await offer(`http://a.test/${'x'.repeat(2_000)}`, ...urls(1, 3));
+  await releaser.fill();
+  expect(published.length).toBe(3);
+  expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 3 });
+  await releaser.start();
+  for (let i = 0; i < 30; i++) await step(1_000);
+  const told = () => log.lines.filter((line) => JSON.stringify(line).includes('max_message_size')).length;
+  expect(told()).toBe(1);
+  for (let i = 0; i < 40; i++) await step(1_000);
+  expect(told()).toBe(2);
+});

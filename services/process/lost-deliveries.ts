@@ -1,3 +1,4 @@
+import { counted } from '../../shared/control/format.ts';
 import { haveNothingToDo } from '../../shared/control/workers/idle-workers.ts';
 import type { QueuedLeases } from '../../shared/ports/frontier/queued-leases.ts';
 import type { LiveWorker, Roster } from '../../shared/ports/roster.ts';
@@ -37,6 +38,22 @@ export async function missingDeliveries(
   if (missing.length === 0) return [];
   const { priority, normal } = await transport.depths();
   return priority.ready + normal.ready > 0 ? [] : missing;
+}
+
+/**
+ * Says that the queues have messages that none of the live workers reads, because they are connected elsewhere. A worker that has
+ * just started may not read yet.
+ */
+export async function unreadQueues(
+  workers: readonly LiveWorker[],
+  transport: Pick<QueueInspector, 'depths'>,
+): Promise<string | undefined> {
+  const consuming = workers.filter(({ state }) => state === 'consuming');
+  if (consuming.length === 0) return undefined;
+  const { priority, normal } = await transport.depths();
+  const ready = priority.ready + normal.ready;
+  if (ready === 0 || priority.consumers + normal.consumers > 0) return undefined;
+  return `has ${counted(ready, 'delivery', 'deliveries')} ready, and none of ${counted(consuming.length, 'worker')} reads these queues: all processes of a fleet need the same RABBITMQ_URL (virtual host) and QUEUE_PREFIX, as they have the same Redis`;
 }
 
 /**

@@ -262,7 +262,7 @@ export async function connectInspector(
   options: ConnectOptions & { readonly asWorker?: boolean },
 ): Promise<OpenInspector> {
   const { settings, events, name, asWorker = false } = options;
-  const [{ RabbitMqInspector }, { RecoveringConnection }, { topology }, { checkDeclared }] = await Promise.all([
+  const [{ RabbitMqInspector }, { RecoveringConnection }, { topology }, { checkAsWorker }] = await Promise.all([
     import('../transports/rabbitmq/inspector.ts'),
     import('../transports/rabbitmq/recovering-connection.ts'),
     import('../transports/rabbitmq/topology.ts'),
@@ -276,7 +276,7 @@ export async function connectInspector(
     name,
     heartbeatSeconds: HEARTBEAT_SECONDS,
     build: async ({ model }) => {
-      if (asWorker) await checkDeclared(model, queues);
+      if (asWorker) await checkAsWorker(model, queues);
     },
     events: {
       lost: (reason) => events?.lost?.('RabbitMQ', lossOf(reason, words)),

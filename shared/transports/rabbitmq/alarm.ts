@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'amqplib';
 import type { ClientTls } from '../../runtime/client-tls.ts';
 import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
+import { UnavailableError } from '../../runtime/errors.ts';
 import { loginOf } from './login.ts';
-import { socketOf } from './recovering-connection.ts';
+import { reasonOf, socketOf } from './recovering-connection.ts';
 
 /** Longest wait for an answer. A broker that has neither confirmed nor blocked by then is slow, not blocked. */
 const ANSWER_MS = 2_000;
@@ -13,6 +14,8 @@ const ANSWER_MS = 2_000;
  * Returns the memory or disk alarm because of which the broker accepts no messages; `undefined` if it accepts them. The broker
  * reports an alarm only to connections that publish, and blocks them. So this opens a separate connection, and publishes a
  * message that no queue receives.
+ *
+ * @throws UnavailableError if there can be no other connection
  */
 export async function alarmOf(url: string, name: string, tls?: ClientTls): Promise<string | undefined> {
   const timeout = CONNECT_TIMEOUT_MS;
@@ -21,6 +24,8 @@ export async function alarmOf(url: string, name: string, tls?: ClientTls): Promi
     timeout,
     clientProperties: { connection_name: name },
     credentials: loginOf(new URL(url)),
+  }).catch((error: unknown) => {
+    throw new UnavailableError(`no second connection, and a worker needs two: ${reasonOf(error)}`, { cause: error });
   });
   const answer = Promise.withResolvers<string | undefined>();
   model.on('error', () => {});

@@ -1,7 +1,7 @@
 import type { Channel, ChannelModel } from 'amqplib';
 import { ConfigurationError } from '../../runtime/errors.ts';
 import { close, isRefusal } from './closing.ts';
-import { reasonOf } from './recovering-connection.ts';
+import { isOutOfChannels, reasonOf } from './recovering-connection.ts';
 import type { QueueDeclaration } from './topology.ts';
 
 /** The name is taken by a declaration with different arguments. */
@@ -40,6 +40,23 @@ export async function checkDeclared(model: ChannelModel, queues: readonly QueueD
     await onOwnChannel(model, (channel) => declareOne(channel, each, { hasExchange, hasQueue }));
   }
   await isThere((channel) => checkWriting(channel, queues));
+}
+
+/** Channels that a worker has on its connection for consuming: one for each work queue, and one to look at queues. */
+const WORKER_CHANNELS = 3;
+
+/** Rejects if a worker's connection would: for too few channels, and in the cases of {@link checkDeclared}. */
+export async function checkAsWorker(model: ChannelModel, queues: readonly QueueDeclaration[]): Promise<void> {
+  const channels: Channel[] = [];
+  try {
+    while (channels.length < WORKER_CHANNELS) channels.push(await model.createChannel());
+  } catch (error: unknown) {
+    throw isOutOfChannels(error)
+      ? new ConfigurationError([`${reasonOf(error)}. A worker needs ${WORKER_CHANNELS}`], { cause: error })
+      : error;
+  }
+  for (const channel of channels) await close(channel);
+  await checkDeclared(model, queues);
 }
 
 /** Declares a queue with its exchange and binding, or only those parts of it that are asked for. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LostDeliveries } from '../../../../services/process/lost-deliveries.ts';
+import { LostDeliveries, unreadQueues } from '../../../../services/process/lost-deliveries.ts';
 import { nameOf } from '../../../../shared/ports/frontier/frontier.ts';
 import type { LiveWorker } from '../../../../shared/ports/roster.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
@@ -132,4 +132,24 @@ test('in a large fleet each worker looks less often', async () => {
   expect(await during(225)).toBe(0);
   expect(seen.looks).toBe(1);
   expect(await during(5)).toBe(3);
+});
+
+const depthsOf = (ready: number, consumers: number) => ({
+  depths: async () => ({
+    priority: { ready: 0, consumers: 0 },
+    normal: { ready, consumers },
+    failed: { ready: 9, consumers: 0 },
+  }),
+});
+const liveWorker = { state: 'consuming' } as LiveWorker;
+
+test.each([
+  ['deliveries are ready, and nobody reads', [liveWorker], 5, 0, true],
+  ['somebody reads', [liveWorker], 5, 1, false],
+  ['nothing is ready', [liveWorker], 0, 0, false],
+  ['no worker is alive', [], 5, 0, false],
+  ['the worker waits for something', [{ ...liveWorker, state: 'waiting: broker' } as LiveWorker], 5, 0, false],
+] as const)('workers that read other queues are told when %s', async (_, workers, ready, consumers, isTold) => {
+  const said = await unreadQueues(workers, depthsOf(ready, consumers));
+  expect(said?.includes('5 deliveries ready, and none of 1 worker reads these queues') ?? false).toBe(isTold);
 });

@@ -6,8 +6,15 @@ import { enableCompileCache } from 'node:module';
 enableCompileCache();
 const problem = folderProblem();
 if (problem === undefined) {
-  const { main } = await import('./main.ts');
-  await main(process.argv);
+  try {
+    const { main } = await import('./main.ts');
+    await main(process.argv);
+  } catch (error: unknown) {
+    if (!/^E[MN]FILE$/.test(String((error as { readonly code?: unknown } | null)?.code))) throw error;
+    // Nothing else can be loaded to say so.
+    process.stderr.write('trawl: too many open files, before it had started: raise the limit (ulimit -n 4096)\n');
+    process.exitCode = 1;
+  }
 } else {
   process.stderr.write(`trawl: ${problem}\n`);
   process.exitCode = 1;

@@ -6,6 +6,8 @@ import { placesIn } from '../../../shared/crawler/failures/place.ts';
 import { stepErrorOf } from '../../../shared/crawler/failures/step-error.ts';
 import { ConfigurationError, messageOf, TrawlError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
+import { isOutOfFiles, OPEN_FILES_ADVICE } from '../../../shared/runtime/open-files.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
 import { say, sayFailure } from '../text/output.ts';
 import { EXIT_INTERRUPTED } from './interrupts.ts';
@@ -26,7 +28,8 @@ export function report(error: unknown): number {
     say('trawl: interrupted');
     return EXIT_INTERRUPTED;
   }
-  const [first, ...others] = sentenceOf(error).split('\n');
+  const sentence = isUntoldShortage(error) ? `${OPEN_FILES_ADVICE}. ${messageOf(error)}` : sentenceOf(error);
+  const [first, ...others] = sentence.split('\n');
   sayFailure(first ?? '', ...others.map((line) => `  ${line}`));
   return error instanceof TrawlError ? error.exitCode : 1;
 }
@@ -50,12 +53,24 @@ export function logBug(error: unknown, log: Logger): void {
 
 function sentenceOf(error: unknown): string {
   const service = serviceOf(error);
-  if (service !== undefined) return `${service} refused a command: ${messageOf(error)}`;
+  if (service !== undefined) return `${service} refused a command: ${messageOf(error).trim()}${remedyFor(error)}`;
   if (!isBug(error)) return messageOf(error);
   const name = error instanceof Error ? `${error.name}: ` : '';
   const place = placeOf(error);
   const where = place === undefined ? '' : `, at ${place}`;
   return `a bug in Trawl ${VERSION}: ${name}${messageOf(error)}${where}. Set LOG_LEVEL=debug to log its stack trace`;
+}
+
+/** Were there too many open files, without the error saying what to do about it? */
+function isUntoldShortage(error: unknown): boolean {
+  return isOutOfFiles(error) && !messageOf(error).includes(OPEN_FILES_ADVICE);
+}
+
+/** Names the command that says what to do, if a server lacks a command or a right. It lists all that are lacking. */
+function remedyFor(error: unknown): string {
+  return /^NOPERM|unknown command/i.test(messageOf(error))
+    ? `. What is lacking, and how to mend it: ${TRAWL} doctor`
+    : '';
 }
 
 /** Is the error a bug, rather than caused by users, files, disks, networks or services? */

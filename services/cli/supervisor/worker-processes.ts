@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { EXIT_CONFIGURATION, EXIT_USAGE, messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
+import { withFilesAdvice } from '../../../shared/runtime/open-files.ts';
 import { givenByPipe } from '../../../shared/settings/env-file.ts';
 import { EXIT_INTERRUPTED, GRACE_MS, onStopSignals, SAME_SIGNAL_MS, type StopSignal } from '../process/interrupts.ts';
 import { passOn } from '../text/output.ts';
@@ -95,6 +96,7 @@ export class WorkerProcesses {
       stdio: [envFile === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'ipc'],
       detached: true,
     });
+    if (child.pid === undefined) return { code: 1, by: await startError(child) };
     this.#running.add(child);
     this.#options.onStarted?.(child);
     const { stdin, stdout, stderr } = child;
@@ -135,6 +137,13 @@ export class WorkerProcesses {
   #kill(): void {
     for (const child of this.#running) child.kill('SIGKILL');
   }
+}
+
+/** Returns why a process could not be started. Its streams may not exist. */
+function startError(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(withFilesAdvice(error)));
+  });
 }
 
 /** Stops a worker process, as after SIGTERM, when the process that started it is gone. */

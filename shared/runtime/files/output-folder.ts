@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf, StorageError } from '../errors.ts';
+import { isOutOfFiles, OPEN_FILES_ADVICE } from '../open-files.ts';
 
 /** The remedy if OUTPUT_DIR can't be written to. */
 const ADVICE = 'Fix that, or name another folder: OUTPUT_DIR, --output-dir';
@@ -22,7 +23,8 @@ export function makeOutputFolder(path: string): void {
 
 /** Returns the error to show when something under OUTPUT_DIR can't be used. */
 export function unusableOutput(path: string, error: unknown): StorageError {
-  return new StorageError(`${path} can't be written: ${messageOf(error)}. ${ADVICE}`, { cause: error });
+  const reason = isOutOfFiles(error) ? OPEN_FILES_ADVICE : `${messageOf(error)}. ${ADVICE}`;
+  return new StorageError(`${path} can't be written: ${reason}`, { cause: error });
 }
 
 /** Returns the folders of a path that don't exist, the outermost first. */

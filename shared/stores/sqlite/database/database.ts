@@ -2,6 +2,7 @@ import { closeSync, fdatasync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { codeOf, messageOf, RemovedFileError, StorageError } from '../../../runtime/errors.ts';
+import { withFilesAdvice } from '../../../runtime/open-files.ts';
 import { networkFileSystemOf } from './network-file-system.ts';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
 import { isBusy, isDamaged, isLost, isSqlite } from './sqlite-errors.ts';
@@ -277,7 +278,7 @@ export class LocalDatabase {
   #unwritable(error: unknown): StorageError {
     return isDamaged(error)
       ? damaged(this.path, error)
-      : new StorageError(`${this.path} can't be written: ${messageOf(error)}`, { cause: error });
+      : new StorageError(`${this.path} can't be written: ${withFilesAdvice(error)}`, { cause: error });
   }
 
   /** SQLite recompiles a statement each time that a bare parameter of its LIMIT is bound, which takes 20 µs or more. */

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf } from '../../../runtime/errors.ts';
+import { withFilesAdvice } from '../../../runtime/open-files.ts';
 import { isUnopened } from './sqlite-errors.ts';
 
 export const IN_MEMORY = ':memory:';
@@ -24,7 +24,7 @@ export function unopenedReason(path: string, error: unknown): string {
   const bytes = isUnopened(error) ? pathBytes(path) : 0;
   return bytes > LONGEST_PATH_BYTES
     ? `its full path has ${bytes} bytes, and SQLite opens none with more than ${LONGEST_PATH_BYTES}: choose a shorter one`
-    : messageOf(error);
+    : withFilesAdvice(error);
 }
 
 /** Returns the length of a file's path, symbolic links followed. Its folder must exist. */

@@ -23,7 +23,7 @@ export function haveNothingToDo(
   workers: readonly Pick<LiveWorker, 'inHand' | 'progress' | 'silentMs'>[],
   runMs: number,
 ): boolean {
-  return runMs >= IDLE_AFTER_MS && workers.every(isIdle);
+  return workers.every((worker) => runMs >= IDLE_AFTER_MS && isIdle(worker));
 }
 
 function isIdle({ inHand, progress, silentMs }: Pick<LiveWorker, 'inHand' | 'progress' | 'silentMs'>): boolean {

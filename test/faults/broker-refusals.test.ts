@@ -86,6 +86,7 @@ describe('the broker takes no more', () => {
     try {
       const crawl = await openCrawl(round, { rabbitmqUrl: rabbitmq.url, trouble: { '/slow/6000': 'done' } });
       await crawl.begin();
+      await until('the slow page is asked for', () => crawl.site.requests.some(({ path }) => path === '/slow/6000'));
       await until('a channel is closed for it', () => crawl.said.includes('connection lost'), { withinMs: 20_000 });
       round.mended();
       // No lease lapses: the worker still has the page in hand and renews its lease.

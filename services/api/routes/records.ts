@@ -5,6 +5,7 @@ import { readColumns } from '../../../shared/control/table/columns.ts';
 import { readCondition } from '../../../shared/control/table/condition.ts';
 import { readPath } from '../../../shared/control/table/field-path.ts';
 import { rowFormat, TABLE_FORMATS } from '../../../shared/control/table/row-format.ts';
+import { RowWindow } from '../../../shared/control/table/row-window.ts';
 import { type TableQuery, TableReader, type TableRecord } from '../../../shared/control/table/table-query.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';
@@ -12,7 +13,7 @@ import { silentLog } from '../../../shared/runtime/logger.ts';
 import { Problem, problemSchema, unknownRun } from '../http/problem.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { ReadingPlaces } from '../reading-places.ts';
-import { runParams } from '../schemas/inputs.ts';
+import { maybeWholeNumber, runParams, wholeNumber } from '../schemas/inputs.ts';
 
 /** Answers under way at once. Each takes memory in proportion to its pages until its client has read it, and time from all other routes. */
 const MOST_AT_ONCE = 8;
@@ -34,6 +35,8 @@ const query = z.strictObject({
     .union([z.string().max(1_000), z.array(z.string().max(1_000)).max(20)])
     .optional()
     .describe('Only rows that match, such as status=200,301 or price!= (all must match if repeated)'),
+  offset: wholeNumber(0, Number.MAX_SAFE_INTEGER, 0).describe('Leaves out this many rows at the beginning'),
+  limit: maybeWholeNumber(1, Number.MAX_SAFE_INTEGER).describe('At most this many rows; all if absent'),
 });
 
 /** Adds the route of a run's merged records, as `trawl records` writes them. */
@@ -50,7 +53,7 @@ export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
         params: runParams,
         querystring: query,
         response: {
-          200: z.array(z.looseObject({})).describe('Streamed as JSON lines, a JSON list or CSV'),
+          200: z.array(z.record(z.string(), z.unknown())).describe('Streamed as JSON lines, a JSON list or CSV'),
           404: problemSchema,
           409: problemSchema,
           503: problemSchema,
@@ -79,7 +82,7 @@ export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
         const { records, done } = reading;
         if (progress !== undefined && done < progress.done) throw elsewhere(run, done, progress.done);
         const rows = rowFormat(asked.format, { reader, hasMark: false, isShown: false });
-        const body = closing({ close }, lines(records, reader, rows));
+        const body = closing({ close }, lines(records, { reader, rows, window: new RowWindow(asked) }));
         return reply.type(TYPES[asked.format]).send(body as never);
       } catch (error: unknown) {
         await close();
@@ -133,15 +136,21 @@ export function closing(source: Pick<RecordSource, 'close'>, from: AsyncIterable
   return Readable.from(from).once('close', () => void source.close().catch(() => {}));
 }
 
+interface Lines {
+  readonly reader: TableReader;
+  readonly rows: ReturnType<typeof rowFormat>;
+  readonly window: RowWindow;
+}
+
 async function* lines(
   records: AsyncIterable<PageRecord>,
-  reader: TableReader,
-  { begin, line, end }: ReturnType<typeof rowFormat>,
+  { reader, rows: { begin, line, end }, window }: Lines,
 ): AsyncGenerator<string> {
   let text = begin;
   let index = 0;
   for await (const record of records) {
-    for (const row of reader.rows(record as unknown as TableRecord)) text += line(row, index++);
+    for (const row of reader.rows(record as unknown as TableRecord)) if (window.takesNext()) text += line(row, index++);
+    if (window.isOver) break;
     if (text.length < SENT_TOGETHER) continue;
     yield text;
     text = '';

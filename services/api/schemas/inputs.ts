@@ -21,12 +21,16 @@ export const hostParams = z.object({ host: hostSchema });
 
 /** Query parameter of a whole number in plain digits. Any other text, such as an empty one or `1e3`, is refused rather than guessed at. */
 export const wholeNumber = (least: number, most: number, fallback: number) =>
-  z.preprocess(
-    (text) => (typeof text === 'string' && PLAIN_NUMBER.test(text) ? Number(text) : text),
-    // The default is within, so that OpenAPI has it.
-    z.int('expected a whole number in digits').min(least).max(most).default(fallback),
-  );
+  // The default is within, so that OpenAPI has it.
+  z.preprocess(fromDigits, numberWithin(least, most).default(fallback));
+/** Like {@link wholeNumber}, for a parameter that may be absent. */
+export const maybeWholeNumber = (least: number, most: number) =>
+  z.preprocess(fromDigits, numberWithin(least, most).optional());
+
 const PLAIN_NUMBER = /^(0|[1-9]\d*)$/;
+const fromDigits = (text: unknown): unknown =>
+  typeof text === 'string' && PLAIN_NUMBER.test(text) ? Number(text) : text;
+const numberWithin = (least: number, most: number) => z.int('expected a whole number in digits').min(least).max(most);
 
 /** Query parameter for the length of a list. */
 export const limitSchema = (most: number, fallback: number, least = 1) => wholeNumber(least, most, fallback);

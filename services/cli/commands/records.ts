@@ -1,14 +1,16 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { openLocalRuns } from '../../../shared/backends/embedded.ts';
 import { recordsPlaceOf, sinkPlaceOf } from '../../../shared/backends/sinks.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
 import type { LocalRunView } from '../../../shared/ports/local-runs.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';
-import { StorageError } from '../../../shared/runtime/errors.ts';
+import { StorageError, UsageError } from '../../../shared/runtime/errors.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
+import { integer } from '../../../shared/settings/parsers.ts';
 import type { Settings } from '../../../shared/settings/table.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { HEADINGS } from '../help/flags.ts';
 import { withRecords } from '../process/with-archives.ts';
 import { writeTable } from '../tables/record-table.ts';
 import { columnsOfStep } from '../tables/step-columns.ts';
@@ -21,15 +23,23 @@ export const command: CommandModule = {
   define(command: Command, exit) {
     addTableOptions(addCommonOptions(command, ['output']))
       .argument('[run]', 'a run id (default: the latest run)')
-      .action(async (run: string | undefined, options: TableOptions) => {
+      .addOption(new Option('--limit <n>', 'at most n rows').helpGroup(HEADINGS.output))
+      .addOption(new Option('--offset <n>', 'leave out the first n rows').helpGroup(HEADINGS.output))
+      .action(async (run: string | undefined, options: RecordOptions) => {
         exit(await withContext(options, { logLevel: 'warn' }, (context) => records(run, options, context)));
       });
   },
 };
 
-async function records(text: string | undefined, options: TableOptions, context: Context): Promise<number> {
+interface RecordOptions extends TableOptions {
+  readonly limit?: string;
+  readonly offset?: string;
+}
+
+async function records(text: string | undefined, options: RecordOptions, context: Context): Promise<number> {
   const named = text === undefined ? undefined : readRunId(text);
-  const plan = await planTable(options);
+  const window = { limit: readRows('--limit', options.limit, 1), offset: readRows('--offset', options.offset, 0) };
+  const plan = { ...(await planTable(options)), window };
   const { settings } = context;
   return await withRecords({ ...context, name: 'trawl records' }, async (source) => {
     const run = named ?? (await source.last());
@@ -43,6 +53,14 @@ async function records(text: string | undefined, options: TableOptions, context:
     await writeTable(plan, { source, run, rules, columnsOf, context });
     return 0;
   });
+}
+
+/** @throws UsageError if it isn't a whole number of at least `min` */
+function readRows(flag: string, given: string | undefined, min: number): number | undefined {
+  if (given === undefined) return undefined;
+  const read = integer({ min, max: Number.MAX_SAFE_INTEGER })(given);
+  if ('value' in read) return read.value;
+  throw new UsageError(`expected ${flag} to be a whole number, from ${min}, got "${given}"`);
 }
 
 async function sayNoRecords(source: RecordSource, run: string | undefined, settings: Settings): Promise<1> {

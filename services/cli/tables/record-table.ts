@@ -1,6 +1,7 @@
 import { count, counted } from '../../../shared/control/format.ts';
 import { type Column, MOST_COLUMNS } from '../../../shared/control/table/columns.ts';
 import { rowFormat } from '../../../shared/control/table/row-format.ts';
+import { RowWindow } from '../../../shared/control/table/row-window.ts';
 import { TableReader, type TableRecord } from '../../../shared/control/table/table-query.ts';
 import type { NoRecord, RecordSource } from '../../../shared/ports/sink.ts';
 import { quoted, TRAWL } from '../../../shared/runtime/started-as.ts';
@@ -65,6 +66,7 @@ async function writeRows(
   context: TableOfRun['context'],
 ): Promise<void> {
   const { query, format, hasMark, path } = plan;
+  const window = new RowWindow(plan.window ?? {});
   const output = await openLineOutput(path);
   try {
     const reader = new TableReader(query);
@@ -81,14 +83,20 @@ async function writeRows(
         const isShown = path === undefined && process.stdout.isTTY;
         const rows = rowFormat(format, { reader, hasMark, isShown });
         await output.write(rows.begin);
-        const count = await writeAll(reader, tallied(last(), tally), rows.line, output);
+        const count = await writeAll(tallied(last(), tally), {
+          reader,
+          window,
+          line: rows.line,
+          output,
+        });
         await output.write(rows.end);
         return count;
       },
     );
     await output.finish();
     if (path !== undefined) say(`${counted(written, whatOf(query, reader))} written to ${path}`);
-    if (!output.isOver) say(...remarks(reader), ...remarksOnSteps(plan, reader, written));
+    if (!output.isOver)
+      say(...remarks(reader), ...(remarkOnOffset(window, written) ?? remarksOnSteps(plan, reader, written)));
   } finally {
     await output.close();
   }
@@ -109,16 +117,19 @@ async function* tallied<T>(records: AsyncIterable<T>, tally: TallyLine): AsyncGe
   }
 }
 
-async function writeAll(
-  reader: TableReader,
-  records: AsyncIterable<object>,
-  line: ReturnType<typeof rowFormat>['line'],
-  output: LineOutput,
-): Promise<number> {
+interface Writing {
+  readonly reader: TableReader;
+  readonly window: RowWindow;
+  readonly line: ReturnType<typeof rowFormat>['line'];
+  readonly output: LineOutput;
+}
+
+async function writeAll(records: AsyncIterable<object>, { reader, window, line, output }: Writing): Promise<number> {
   let written = 0;
   for await (const record of records) {
-    if (output.isOver) break;
-    for (const row of reader.rows(record as TableRecord)) await output.write(line(row, written++));
+    for (const row of reader.rows(record as TableRecord))
+      if (window.takesNext()) await output.write(line(row, written++));
+    if (window.isOver || output.isOver) break;
   }
   return written;
 }
@@ -139,6 +150,11 @@ function remarks(reader: TableReader): string[] {
       `trawl: ${count(columnsLeftOut)} columns beyond the first ${MOST_COLUMNS} were left out: name those you need with --fields`,
     );
   return lines;
+}
+
+/** Says how many rows there are, if `--offset` left out all of them. */
+function remarkOnOffset({ seen }: RowWindow, written: number): string[] | undefined {
+  return written === 0 && seen > 0 ? [`trawl: there are only ${counted(seen, 'row')} (--offset)`] : undefined;
 }
 
 function someOf(names: readonly string[]): string {

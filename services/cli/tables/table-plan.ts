@@ -3,6 +3,7 @@ import { readColumns } from '../../../shared/control/table/columns.ts';
 import { readCondition } from '../../../shared/control/table/condition.ts';
 import { readPath } from '../../../shared/control/table/field-path.ts';
 import { TABLE_FORMATS, type TableFormat } from '../../../shared/control/table/row-format.ts';
+import type { RowWindowOptions } from '../../../shared/control/table/row-window.ts';
 import type { TableQuery } from '../../../shared/control/table/table-query.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { expectWritable, STANDARD_STREAM } from '../text/line-output.ts';
@@ -13,6 +14,8 @@ import type { TableOptions } from './table-flags.ts';
 /** A table to be written, as far as it is known before any record is read. */
 export interface TablePlan {
   readonly query: TableQuery;
+  /** The rows to write; absent for all of them. */
+  readonly window?: RowWindowOptions;
   readonly format: TableFormat;
   readonly hasMark: boolean;
   /** The file; absent for standard output. */

@@ -2,6 +2,7 @@ import { ARTICLE_FIELDS } from '../../ports/record.ts';
 import { UsageError } from '../../runtime/errors.ts';
 import { isObject } from '../../task/is-object.ts';
 import { type FieldPath, ITEM, type NamedPath, PATH_EXAMPLES, parsePath, type Row } from './field-path.ts';
+import { FIRST, GIVEN, LAST, STEP } from './record-columns.ts';
 
 /** A column of a table. */
 export interface Column {
@@ -12,33 +13,8 @@ export interface Column {
 /** Maximum number of columns found. */
 export const MOST_COLUMNS = 200;
 
-/** Fields of a record that come before those of its data, even if no record has them. */
-const FIRST = ['url', 'finalUrl', 'outcome', 'reason', 'status', 'title'] as const;
-/** A column only if the records are of several steps. */
-const STEP = 'step';
-/** Fields that come after those of the data, if a record has them. */
-const LAST = [
-  'error',
-  'from',
-  'contentType',
-  'bytes',
-  'fetchedAt',
-  'durationMs',
-  'attempt',
-  'depth',
-  'fromCache',
-  'unchanged',
-  'truncated',
-  'contentHash',
-  'task',
-  'redirects',
-  'contentOf',
-  'content',
-] as const;
 /** The field of a record whose own fields are columns. */
 const ARTICLE = 'article';
-/** The line of the joined list, as given. */
-const GIVEN = 'given';
 /** The other cells of that line, if the joined list is a table: header → text. */
 export const LIST = 'list';
 const BESIDE = [GIVEN, ...LAST];

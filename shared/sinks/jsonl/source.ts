@@ -125,7 +125,11 @@ export class JsonlSource implements RecordSource {
     if (!RUN_ID.test(run)) return [];
     const folder = join(this.#folder, run);
     const names = (await entriesOf(folder)).map(({ name }) => name);
-    return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(folder, name));
+    // Sorted, so that pages of records that are asked for one by one fit together.
+    return names
+      .filter((name) => name.endsWith('.jsonl'))
+      .toSorted()
+      .map((name) => join(folder, name));
   }
 }
 

@@ -66,6 +66,29 @@ describe('trawl records', () => {
     expect(dear.stdout.trim().split('\n').length).toBe(19);
   });
 
+  test('--limit and --offset select rows, and say how many there are if none is left', async () => {
+    const shop = await openShop();
+    const names = async (...flags: string[]) => {
+      const { stdout, stderr } = await shop.run(['records', 'r', '--each', 'products', '--fields', 'name', ...flags]);
+      return [stdout.split('\n').map((line) => line && JSON.parse(line).name), stderr];
+    };
+    expect(await names('--offset', '19', '--limit', '2')).toEqual([['Product 19', 'Product 20', ''], '']);
+    expect(await names('--offset', '40')).toEqual([[''], 'trawl: there are only 40 rows (--offset)\n']);
+    const { stderr } = await shop.run(['records', 'r', '--limit', '2', '-o', 'two.csv']);
+    expect([stderr, readCsv(await shop.read('two.csv')).length]).toEqual(['2 records written to two.csv\n', 3]);
+    for (const [flag, value, least] of [
+      ['--limit', '0', 1],
+      ['--offset', '-1', 0],
+      ['--limit', 'ten', 1],
+    ] as const) {
+      const { code, stderr: refused } = await shop.run(['records', 'r', `${flag}=${value}`]);
+      expect([code, refused]).toEqual([
+        2,
+        `trawl: expected ${flag} to be a whole number, from ${least}, got "${value}"\n`,
+      ]);
+    }
+  });
+
   test('CSV has all columns of the data, JSON is one list, and a file name extension sets the format', async () => {
     const shop = await openShop();
     const { stdout } = await shop.run(['records', 'r', '--format', 'csv']);

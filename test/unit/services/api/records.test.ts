@@ -80,3 +80,41 @@ test('each item of a page is a row of CSV', async () => {
   expect(await read('format=csv&fields=sku,url')).toBe('sku,url\r\na,http://a.test/1\r\nb,http://a.test/1\r\n');
   expect((await read('format=csv')).split('\r\n')).toHaveLength(4);
 });
+
+test('offset and limit select rows in every format, and must be whole numbers', async () => {
+  const { ask, folder } = await openApi();
+  await mkdir(join(folder, 'paged'));
+  const records = Array.from({ length: 4 }, (_, n) =>
+    doneRecord(`http://a.test/${n}`, {
+      run: 'paged',
+      step: 'list',
+      data: [{ sku: `${n}a` }, { sku: `${n}b` }],
+      items: 2,
+    }),
+  );
+  // Read in the order of the files' names, whatever that of the folder.
+  for (const n of [3, 1, 0, 2])
+    await writeFile(join(folder, 'paged', `w-${n}.jsonl`), `${JSON.stringify(records[n])}\n`);
+  const read = async (query: string) => (await ask(`/api/runs/paged/records?${query}`)).text;
+  const skus = async (query: string) =>
+    JSON.parse(await read(`format=json&fields=sku&${query}`)).map(({ sku }: { sku: string }) => sku);
+  expect(await skus('')).toEqual(['0a', '0b', '1a', '1b', '2a', '2b', '3a', '3b']);
+  expect(await skus('offset=1&limit=4')).toEqual(['0b', '1a', '1b', '2a']);
+  expect(await skus('limit=1')).toEqual(['0a']);
+  expect(await skus('offset=7&limit=4')).toEqual(['3b']);
+  expect(await skus('offset=8')).toEqual([]);
+  expect(await skus('offset=1&limit=1&where=sku=1a,2b')).toEqual(['2b']);
+  expect(await read('format=csv&fields=sku&offset=2&limit=2')).toBe('sku\r\n1a\r\n1b\r\n');
+  expect((await read('limit=2')).split('\n').map((line) => line && JSON.parse(line).url)).toEqual([
+    'http://a.test/0',
+    'http://a.test/1',
+    '',
+  ]);
+  for (const wrong of ['limit=0', 'limit=', 'limit=1e2', 'offset=-1', 'offset=x', 'limit=1&limit=2']) {
+    const { status, json } = await ask(`/api/runs/paged/records?${wrong}`);
+    expect([status, json.detail], wrong).toEqual([
+      400,
+      expect.stringContaining(`querystring.${wrong.split('=')[0]}: `),
+    ]);
+  }
+});

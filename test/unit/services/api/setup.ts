@@ -56,7 +56,7 @@ export async function openApi(environment: Record<string, string> = {}) {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
     const json = isJson ? JSON.parse(text) : undefined;
     const asked = method ?? (body === undefined ? 'GET' : 'POST');
     const { status, headers: told } = response;

@@ -4,13 +4,18 @@ import { commandLine } from '../command-line.ts';
 import { CommandLine } from '../parts/command-line.tsx';
 import { Section } from '../parts/page.tsx';
 import { visible } from '../visible.ts';
+import { RecordTable } from './record-table.tsx';
 
-/** Downloads of a run's records. */
+/** Downloads of a run's records, and their table, requested only when the user presses the button. */
 export function Records({ run }: { readonly run: string }) {
   const [problem, setProblem] = useState('');
+  const [isShown, setShown] = useState(false);
   return (
     <Section title="Records">
       <p class="bar">
+        <button type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+          {isShown ? 'Hide records' : 'Show records'}
+        </button>
         <Download run={run} format="jsonl" onProblem={setProblem}>
           Download JSON lines
         </Download>
@@ -23,6 +28,7 @@ export function Records({ run }: { readonly run: string }) {
           {visible(problem)}
         </p>
       )}
+      {isShown && <RecordTable key={run} run={run} />}
       <CommandLine text={commandLine('records', run)} />
     </Section>
   );

@@ -1,7 +1,11 @@
 'use strict';
 const { existsSync } = require('node:fs');
+const { enableCompileCache } = require('node:module');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
+
+// Before the program's first file is loaded: otherwise Node.js would strip its types again at each start.
+enableCompileCache();
 
 // Prefer the source: a checkout (`npm link` leads to one) has no compiled JavaScript, or a stale one from an earlier `npm pack`.
 const source = join(__dirname, '../services/cli/trawl.ts');

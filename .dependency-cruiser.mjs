@@ -89,7 +89,8 @@ export default {
       severity: 'error',
       from: { path: '^services/api/dashboard/src/' },
       to: {
-        pathNot: '^services/api/dashboard/src/|^shared/control/format\\.ts$|^shared/task/|node_modules/(preact|uplot)/',
+        pathNot:
+          '^services/api/dashboard/src/|^shared/control/(format|table/record-columns)\\.ts$|^shared/task/|node_modules/(preact|uplot)/',
       },
     },
     {

@@ -223,12 +223,15 @@ export class RedisConnection {
     this.#redis.hangUp(`it has changed: ${problem}`);
   }
 
-  /** Hangs up on a server that has gone silent: TCP alone would wait for a quarter of an hour. */
+  /**
+   * Hangs up on a server that has gone silent: TCP alone would wait for a quarter of an hour. One that is loading its data has said so, and
+   * is asked again later.
+   */
   #judgeSilence(): void {
     if (this.#askedAt === undefined) return;
     const silentMs = performance.now() - this.#askedAt;
-    if (silentMs > SILENT_MS)
-      this.#redis.hangUp(this.#redis.isLoading ? LOADING : `no answer for ${SILENT_MS / SECOND_MS} s`);
+    if (this.#redis.isLoading && silentMs > UNANSWERED_MS) this.#redis.hangUp(LOADING);
+    else if (silentMs > SILENT_MS) this.#redis.hangUp(`no answer for ${SILENT_MS / SECOND_MS} s`);
     else if (silentMs > UNANSWERED_MS && this.#stood && !this.#isLost && !this.#isSilent) {
       this.#isSilent = true;
       this.#events.silent?.();

@@ -4,7 +4,7 @@ import { temporaryRefusal } from './temporary-refusals.ts';
 
 /** A Redis client that sends commands in batches, and can hang up. */
 export class BatchingRedis extends Redis {
-  /** Whether the server last said that it is still reading its data from disk. It answers nothing else meanwhile. */
+  /** Whether the server last said on this connection that it is still reading its data from disk. It answers nothing else meanwhile. */
   isLoading = false;
   /** Why the server refused the current connection, or the last one, to pass; `undefined` if it didn't. */
   refusal: string | undefined;
@@ -17,6 +17,7 @@ export class BatchingRedis extends Redis {
     });
     this.on('connect', () => {
       this.refusal = undefined;
+      this.isLoading = false;
       if (this.stream !== undefined) batchWrites(this.stream);
     });
   }

@@ -264,6 +264,34 @@ test('a server that hangs counts as silent after some seconds, before the connec
   await expect.poll(() => told).toEqual(['silent', 'answering']);
 });
 
+test('a server that is loading its data is given up for now after some seconds, and one that hangs after that is not taken for it', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let isLoading = true;
+  let asked = 0;
+  const info = 'loading:1\r\nloading_eta_seconds:60\r\n';
+  const { connection } = await openServer((name, socket) => {
+    if (name !== 'info') return false;
+    asked++;
+    if (isLoading) socket.write(`$${info.length}\r\n${info}\r\n`);
+    return true;
+  });
+  const advance = async (ms: number): Promise<void> => {
+    vi.advanceTimersByTime(ms);
+    await new Promise(setImmediate);
+  };
+  const first = connection.connect().catch((error: unknown) => error);
+  const { redis } = connection;
+  await expect.poll(() => redis instanceof BatchingRedis && redis.isLoading).toBe(true);
+  await advance(5_000);
+  expect(await first).toEqual(new NotNowError('it is still loading its data'));
+  isLoading = false;
+  const second = connection.connect().catch((error: unknown) => error);
+  await expect.poll(() => asked).toBe(2);
+  for (let at = 0; at < 4; at++) await advance(5_000);
+  expect(String(await second)).toContain('no answer for 15 s');
+});
+
 test('why the connection was lost the last time is not said of the next time', async () => {
   const said: string[] = [];
   const { connection, sockets } = await openServer(() => false, {

@@ -1,10 +1,8 @@
 import type { Settings } from '../settings/table.ts';
 import { grantOf } from '../stores/redis/rights/least-rights.ts';
 import type { Refusal } from './attempts.ts';
+import { OTHER_ANSWERS } from './tls-probe.ts';
 import type { TlsWords } from './tls-words.ts';
-
-/** Replaces what clients say about bytes and frames when, for example, a web server answers them. */
-const OTHER_SERVER = 'a server of another kind answers there';
 
 /** Returns Redis' answers to a wrong or missing login, a missing right or database, each with the settings to check. */
 export function redisRefusals({ redisUrl, keyPrefix }: Settings): readonly Refusal[] {
@@ -32,7 +30,7 @@ export function redisRefusals({ redisUrl, keyPrefix }: Settings): readonly Refus
     [/DB index is out of range/, 'database', number],
     [/^ RabbitMQ answers there$/, 'connection', address],
     [/unknown command/i, 'command', 'rename-command in its configuration: Trawl needs this command'],
-    [/Protocol error, got/, 'connection', address, OTHER_SERVER],
+    [/Protocol error, got/, 'connection', address, OTHER_ANSWERS],
   ];
 }
 
@@ -42,8 +40,8 @@ export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] 
   const address = `the host and port in ${inUrl ? 'RABBITMQ_URL' : 'RABBITMQ_HOST and RABBITMQ_PORT'}: by default 5672, or 5671 for TLS`;
   const user = inUrl ? 'the user in RABBITMQ_URL' : 'RABBITMQ_USER';
   return [
-    [/^ Redis answers there$/, 'connection', address],
-    [/^\S* ?Frame size \d+ exceeds/, 'connection', address, OTHER_SERVER],
+    [/^ (?:Redis|a server of another kind) answers there$/, 'connection', address],
+    [/^\S* ?Frame size \d+ exceeds/, 'connection', address, OTHER_ANSWERS],
     [/number of channels opened for user/, 'channels', "its user's limits (rabbitmqctl list_user_limits)"],
     [
       /the corresponding feature flag is disabled/,

@@ -20,13 +20,15 @@ export interface ProbedServer {
 /** The reasons found if one service has the address of the other. */
 export const RABBITMQ_ANSWERS = 'RabbitMQ answers there';
 export const REDIS_ANSWERS = 'Redis answers there';
+/** The reason found at a web server that closes the connection without an answer, as RabbitMQ's own management port (15672) does. */
+export const OTHER_ANSWERS = 'a server of another kind answers there';
 /** A command of Redis, made up to the eight bytes that RabbitMQ awaits before it answers with its own first eight. */
 const FIRST_BYTES = 'PING\r\n\r\n';
 
 /**
- * Finds out why a connection failed if its error doesn't say so: TLS on one side only, a refused certificate, or RabbitMQ at the
- * address of Redis and the reverse. Clients that write at once, such as those of Redis and RabbitMQ, can be reset before they have
- * read the server's alert. So this connects again and listens.
+ * Finds out why a connection failed if its error doesn't say so: TLS on one side only, a refused certificate, RabbitMQ at the
+ * address of Redis and the reverse, or a web server at that of RabbitMQ. Clients that write at once, such as those of Redis and
+ * RabbitMQ, can be reset before they have read the server's alert. So this connects again and listens.
  *
  * @returns one of the reasons above, a text that {@link certificateProblem} recognises, or `said` if there is nothing better
  */
@@ -40,7 +42,8 @@ export async function probedReason(said: string, { url, tls }: ProbedServer): Pr
   if (protocol === 'rediss:' || protocol === 'amqps:') return (await tlsOutcome(url, tls)).alert ?? said;
   if (protocol === 'redis:' && (await plainAnswer(url)).startsWith('AMQP')) return RABBITMQ_ANSWERS;
   const { isSpoken, alert = '' } = await tlsOutcome(url);
-  return isSpoken || alert.includes('alert') ? `without it, ${said}` : said;
+  if (isSpoken || alert.includes('alert')) return `without it, ${said}`;
+  return protocol === 'amqp:' && (await plainAnswer(url)).startsWith('HTTP/') ? OTHER_ANSWERS : said;
 }
 
 /**

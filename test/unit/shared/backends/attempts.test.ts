@@ -199,6 +199,7 @@ test.each([
   [redisRefusals(URLS),     'Protocol error, got "H" as reply type byte. Please report this.', 'REDIS_URL'],
   [rabbitMqRefusals(PARTS), 'Frame size 1345270062 exceeds maxFrameSize 67108864', 'RABBITMQ_HOST and RABBITMQ_PORT: by default 5672, or 5671 for TLS'],
   [rabbitMqRefusals(URLS),  'Frame size 1345270062 exceeds maxFrameSize 67108864', 'RABBITMQ_URL: by default 5672, or 5671 for TLS'],
+  [rabbitMqRefusals(URLS),  'a server of another kind answers there',         'RABBITMQ_URL: by default 5672, or 5671 for TLS'],
 ])('a web server at the address of a service is told in words: %#', async (refusals, said, check) => {
   const { thrown } = await connect({ failures: 1, error: new Error(said), refusals });
   const why = 'a server of another kind answers there';

@@ -27,6 +27,8 @@ test.each([
   ['amqp',   'connect ETIMEDOUT', '+PONG\r\n',            'Redis answers there'],
   ['amqp',   'connect ETIMEDOUT', '-NOAUTH\r\n',          'Redis answers there'],
   ['amqp',   'connect ETIMEDOUT', '',                     'connect ETIMEDOUT'],
+  ['amqp',   'Socket closed abruptly', 'HTTP/1.1 400\r\n', 'a server of another kind answers there'],
+  ['amqp',   'Socket closed abruptly', '',              'Socket closed abruptly'],
   ['rediss', 'connect ETIMEDOUT', '+PONG\r\n',            'with it, connect ETIMEDOUT'],
 ])('what a server at the address of %s tells: %s, %j', async (scheme, said, answer, reason) => {
   const url = `${scheme}://127.0.0.1:${await openServer(answer)}`;

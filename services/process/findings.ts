@@ -36,7 +36,7 @@ import { VERSION } from '../../shared/runtime/version.ts';
 import { rabbitmqUrlOf, readEnvironment, redisUrlOf, userAgentOf } from '../../shared/settings/settings.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 import { hostHeadersOf } from './host-headers.ts';
-import { missingDeliveries, unreadQueues } from './lost-deliveries.ts';
+import { missingDeliveries, strayReaders } from './lost-deliveries.ts';
 import { routingRulesOf } from './routing-rules.ts';
 import { unknownTexts } from './unknown-setting.ts';
 
@@ -280,8 +280,8 @@ async function deliveryFindings(context: CheckContext): Promise<Finding[]> {
     }
     if (isQueueFull(workers)) return [{ what: 'RabbitMQ', state: 'warning', said: FULL_TEXT }];
     if (areSomeTooLarge(workers)) return [{ what: 'RabbitMQ', state: 'warning', said: TOO_LARGE_TEXT }];
-    const unread = await unreadQueues(workers, letters);
-    if (unread !== undefined) return [{ what: 'RabbitMQ', state: 'warning', said: unread }];
+    const stray = await strayReaders(workers, letters);
+    if (stray !== undefined) return [{ what: 'RabbitMQ', state: 'warning', said: stray }];
     const missing = await missingDeliveries(workers, { runs: stores.runs, transport: letters });
     if (missing.length === 0) return [];
     const urls = counted(

@@ -1,9 +1,9 @@
 import { counted } from '../../shared/control/format.ts';
 import { haveNothingToDo } from '../../shared/control/workers/idle-workers.ts';
 import type { QueuedLeases } from '../../shared/ports/frontier/queued-leases.ts';
-import type { LiveWorker, Roster } from '../../shared/ports/roster.ts';
+import { BEAT_EVERY_MS, type LiveWorker, type Roster } from '../../shared/ports/roster.ts';
 import type { RunOverview, RunTally } from '../../shared/ports/run-overview.ts';
-import type { QueueInspector } from '../../shared/ports/transport.ts';
+import type { QueueDepths, QueueInspector } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 
@@ -11,6 +11,11 @@ import { SECOND_MS } from '../../shared/task/durations.ts';
 const LOOK_EVERY_MS = 30 * SECOND_MS;
 /** Maximum open runs that are looked at. */
 const MOST_OPEN_RUNS = 10_000;
+/** A worker that has beaten since then was alive a moment ago, and reads its queues unless it has just been killed. */
+const FRESH_MS = BEAT_EVERY_MS + SECOND_MS;
+const SAME_BROKER =
+  'all processes of a fleet need the same RABBITMQ_URL (virtual host) and QUEUE_PREFIX, as they have the same Redis';
+const SAME_REDIS = 'all processes of a fleet need the same REDIS_URL and KEY_PREFIX, as they have the same queues';
 
 interface LostDeliveriesOptions {
   readonly roster: Pick<Roster, 'workers'>;
@@ -41,19 +46,31 @@ export async function missingDeliveries(
 }
 
 /**
- * Says that the queues have messages that none of the live workers reads, because they are connected elsewhere. A worker that has
- * just started may not read yet.
+ * Says that the processes that read the queues are not the live workers: some workers are connected elsewhere, or some readers report to
+ * another store. Neither loses a URL, but dead letters are in several places, and readers of another fleet take deliveries that are
+ * missing here until their leases end. A worker that has just started, or was away from the store, is not in both lists yet.
  */
-export async function unreadQueues(
+export async function strayReaders(
   workers: readonly LiveWorker[],
   transport: Pick<QueueInspector, 'depths'>,
 ): Promise<string | undefined> {
+  const depths = await transport.depths();
+  const ready = depths.priority.ready + depths.normal.ready;
+  const readers = readersOf(depths);
   const consuming = workers.filter(({ state }) => state === 'consuming');
-  if (consuming.length === 0) return undefined;
-  const { priority, normal } = await transport.depths();
-  const ready = priority.ready + normal.ready;
-  if (ready === 0 || priority.consumers + normal.consumers > 0) return undefined;
-  return `has ${counted(ready, 'delivery', 'deliveries')} ready, and none of ${counted(consuming.length, 'worker')} reads these queues: all processes of a fleet need the same RABBITMQ_URL (virtual host) and QUEUE_PREFIX, as they have the same Redis`;
+  if (consuming.length > 0 && ready > 0 && readers === 0)
+    return `has ${counted(ready, 'delivery', 'deliveries')} ready, and none of ${counted(consuming.length, 'worker')} reads these queues: ${SAME_BROKER}`;
+  const fresh = consuming.filter(({ silentMs }) => silentMs <= FRESH_MS).length;
+  if (readers < fresh)
+    return `has queues that only ${readers} of ${counted(fresh, 'live worker')} read. If that lasts: ${SAME_BROKER}`;
+  if (readers > workers.length)
+    return `has queues that ${counted(readers, 'process reads', 'processes read')}, and ${counted(workers.length, 'worker is', 'workers are')} alive in this Redis. If that lasts: ${SAME_REDIS}`;
+  return undefined;
+}
+
+/** Each worker reads both queues. */
+function readersOf({ priority, normal }: QueueDepths): number {
+  return Math.max(priority.consumers, normal.consumers);
 }
 
 /**

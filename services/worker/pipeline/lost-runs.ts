@@ -19,7 +19,7 @@ export class LostRuns {
     this.#told.add(run);
     this.#log.warn(
       { what: `run ${run}` },
-      `unknown to the store, which may have lost its data (queued pages are still recorded; offer the seeds again with ${TRAWL} produce --run):`,
+      `unknown to the store, which may have lost its data or not be the fleet's: check REDIS_URL and KEY_PREFIX (queued pages are still recorded; offer the seeds again with ${TRAWL} produce --run):`,
     );
   }
 }

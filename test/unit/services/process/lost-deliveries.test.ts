@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LostDeliveries, unreadQueues } from '../../../../services/process/lost-deliveries.ts';
+import { LostDeliveries, strayReaders } from '../../../../services/process/lost-deliveries.ts';
 import { nameOf } from '../../../../shared/ports/frontier/frontier.ts';
 import type { LiveWorker } from '../../../../shared/ports/roster.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
@@ -150,6 +150,26 @@ test.each([
   ['no worker is alive', [], 5, 0, false],
   ['the worker waits for something', [{ ...liveWorker, state: 'waiting: broker' } as LiveWorker], 5, 0, false],
 ] as const)('workers that read other queues are told when %s', async (_, workers, ready, consumers, isTold) => {
-  const said = await unreadQueues(workers, depthsOf(ready, consumers));
+  const said = await strayReaders(workers, depthsOf(ready, consumers));
   expect(said?.includes('5 deliveries ready, and none of 1 worker reads these queues') ?? false).toBe(isTold);
+});
+
+const beating = { ...liveWorker, silentMs: 6_000 };
+const killed = { ...liveWorker, silentMs: 6_001 };
+const waiting: LiveWorker = { ...beating, state: 'waiting: Redis' };
+
+// biome-ignore format: a table
+test.each([
+  ['each worker reads',                      [beating, beating], 2, undefined],
+  ['one worker reads elsewhere',             [beating, beating], 1, /^has queues that only 1 of 2 live workers read\. .* RABBITMQ_URL/],
+  ['no worker reads here',                   [beating, beating], 0, /^has queues that only 0 of 2 live workers read\. .* RABBITMQ_URL/],
+  ['a worker was perhaps killed',            [beating, killed],  1, undefined],
+  ['a worker waits, and still reads',        [beating, waiting], 2, undefined],
+  ['a reader is no worker of this store',    [beating],          2, /^has queues that 2 processes read, and 1 worker is alive in this Redis\. .* KEY_PREFIX/],
+  ['no reader is a worker of this store',    [],                 1, /^has queues that 1 process reads, and 0 workers are alive in this Redis\. .* KEY_PREFIX/],
+  ['nobody is there',                        [],                 0, undefined],
+] as const)('readers of the queues that are not the live workers are told when %s', async (_, workers, readers, said) => {
+  expect(await strayReaders(workers, depthsOf(0, readers))).toEqual(
+    said === undefined ? undefined : expect.stringMatching(said),
+  );
 });

@@ -146,6 +146,7 @@ test('the log names each run that the store has lost once, however many of its t
     await pipeline.handle(deliveryOf(JSON.stringify({ run, url: world.site.url(String(path)) }), { release: 7 }));
   const told = world.log.lines.filter((line) => line.startsWith('warn: unknown to the store'));
   expect(told.map((line) => line.split('--run): ')[1])).toEqual(['run lost', 'run gone']);
+  expect(told[0]).toContain('check REDIS_URL and KEY_PREFIX');
   expect(world.sink.records.length).toBe(3);
 });
 

@@ -33,6 +33,22 @@ const RABBITMQ_FRAME_SIZES = ['frameMax', 'maxFrameSize'];
 /** The least that AMQP 0-9-1 allows (`frame-min-size`). A broker cuts the connection if it is offered less. */
 const LEAST_FRAME_BYTES = 4_096;
 
+/** A name in RabbitMQ has at most 255 bytes; this leaves room for ours. */
+const MOST_PREFIX_BYTES = 200;
+/** RabbitMQ declares nothing whose name begins like this, and its refusal looks like that of a wrong login. */
+const RESERVED = 'amq.';
+
+/** A prefix for the names of exchanges and queues. */
+export function queuePrefix(): Parser<string> {
+  return (given) => {
+    if (given.startsWith(RESERVED))
+      return { expected: `a text that does not begin with ${RESERVED}, which RabbitMQ keeps for itself` };
+    if (Buffer.byteLength(given) > MOST_PREFIX_BYTES)
+      return { expected: `a text of at most ${MOST_PREFIX_BYTES} bytes` };
+    return { value: given };
+  };
+}
+
 /** The name or address of a server, in the form that URLs use: an IPv6 address gets brackets if it has none. */
 export function serverHost(): Parser<string> {
   return (given) => {

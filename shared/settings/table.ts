@@ -17,7 +17,7 @@ import {
   url,
 } from './parsers.ts';
 import { RUN_SETTINGS } from './run-settings.ts';
-import { rabbitMqUrl, redisUrl, serverHost } from './server-parsers.ts';
+import { queuePrefix, rabbitMqUrl, redisUrl, serverHost } from './server-parsers.ts';
 import { type Setting, setting } from './setting.ts';
 import { TLS_SETTINGS } from './tls-settings.ts';
 import { certificateFile, hosts } from './trust-parsers.ts';
@@ -206,7 +206,7 @@ export const SETTINGS = {
   ),
   ...TLS_SETTINGS,
   keyPrefix: setting('fleet', 'KEY_PREFIX', text(), '', 'Prefix of every Redis key; needs a QUEUE_PREFIX too.'),
-  queuePrefix: setting('fleet', 'QUEUE_PREFIX', text(), '', 'Prefix of every exchange and queue name.'),
+  queuePrefix: setting('fleet', 'QUEUE_PREFIX', queuePrefix(), '', 'Prefix of every exchange and queue name.'),
   queueType: setting(
     'fleet',
     'QUEUE_TYPE',

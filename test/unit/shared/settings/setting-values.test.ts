@@ -54,6 +54,17 @@ test.each([
   expect('value' in read ? read.value : read.expected).toBe(wanted);
 });
 
+test.each([
+  ['shop-', 'shop-'],
+  ['my-amq.', 'my-amq.'],
+  ['amq.', 'a text that does not begin with amq., which RabbitMQ keeps for itself'],
+  ['amq.shop-', 'a text that does not begin with amq., which RabbitMQ keeps for itself'],
+  ['é'.repeat(101), 'a text of at most 200 bytes'],
+])('a prefix of queues %s is %s', (text, wanted) => {
+  const read = SETTINGS.queuePrefix.parse(text);
+  expect('value' in read ? read.value : read.expected).toBe(wanted);
+});
+
 test('proxies are read one by one, and named without their logins', () => {
   const given = 'http://jo:p%40ss@Proxy.test:3128, https://b.test,socks5://c.test/ ,socks5://[::1]:9050,http://d.test';
   const { proxies } = read({ environment: { PROXY_URL: given } });

@@ -4,13 +4,13 @@ import { existsSync } from 'node:fs';
 import { newRunId } from '../../shared/control/run-id.ts';
 import type { RunView } from '../../shared/control/run-watcher.ts';
 import { type RunSummary, summaryJson } from '../../shared/control/summary-json.ts';
-import type { Crawler } from '../../shared/crawler/crawler.ts';
+import { Crawler } from '../../shared/crawler/crawler.ts';
 import { findCrawler } from '../../shared/crawler/loading/catalogue.ts';
 import type { LoadedCrawler } from '../../shared/crawler/loading/load.ts';
 import { versionOf } from '../../shared/crawler/loading/version.ts';
 import type { PageRecord } from '../../shared/ports/record.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
-import { UnavailableError, UsageError } from '../../shared/runtime/errors.ts';
+import { ConfigurationError, UnavailableError, UsageError } from '../../shared/runtime/errors.ts';
 import { openLog } from '../../shared/runtime/logger.ts';
 import { readSettings } from '../../shared/settings/settings.ts';
 import type { Settings } from '../../shared/settings/table.ts';
@@ -111,6 +111,7 @@ export class Crawl implements AsyncIterable<PageRecord> {
   }
 
   async #plan(settings: Settings): Promise<RunPlan> {
+    checkSeeds(this.#seeds);
     const { crawler = settings.crawler, args = {}, limit } = this.#options;
     const loaded = typeof crawler === 'string' ? await findCrawler(crawler, settings.crawlersDir) : loadedFrom(crawler);
     const given = Object.entries(args).map(([name, value]) => `${name}=${value}`);
@@ -137,8 +138,24 @@ function giveUpIfPaused({ progress }: RunView, own: AbortController): void {
   if (progress.state === 'paused') own.abort(new UnavailableError(`the crawl can't continue: ${progress.pauseReason}`));
 }
 
-/** Returns a crawler that the program itself defines. Its version is that of the program's main file. */
-function loadedFrom(crawler: Crawler): LoadedCrawler {
+/** Refuses what programs without types may give as a seed. @throws UsageError */
+function checkSeeds(seeds: readonly unknown[]): void {
+  const other = seeds.findIndex((seed) => typeof seed !== 'string');
+  if (other < 0) return;
+  const what = seeds[other] instanceof URL ? 'a URL: take its href' : typeof seeds[other];
+  throw new UsageError(`expected the seeds of crawl() to be texts, a URL or a file each, got ${what}`);
+}
+
+/**
+ * Returns a crawler that the program itself defines. Its version is that of the program's main file.
+ *
+ * @throws ConfigurationError if it is none
+ */
+function loadedFrom(crawler: unknown): LoadedCrawler {
+  if (!(crawler instanceof Crawler))
+    throw new ConfigurationError([
+      "expected option crawler to be a crawler, or the name or file of one: defineCrawler({ name: 'shop', step: (page) => ({ … }) })",
+    ]);
   const [, file = ''] = process.argv;
   return { crawler, version: existsSync(file) ? versionOf(file) : '00000000', file };
 }

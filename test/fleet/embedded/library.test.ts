@@ -105,16 +105,20 @@ test('a failed login ends a crawl() with the reason, as nobody could resume it',
 });
 
 // biome-ignore format: a table
-test.each<[what: string, seeds: string | string[], options: object, message: RegExp]>([
+test.each<[what: string, seeds: unknown, options: object, message: RegExp]>([
   ['an unknown option',  'https://shop.example/', { maxDeph: 2 },                  /^crawl has no option maxDeph: did you mean maxDepth\?$/],
   ['an option of a fleet',          'https://shop.example/', { redisUrl: 'redis://r' },       /^crawl has no option redisUrl$/],
   ['an invalid value',                  'https://shop.example/', { rate: 'often', limit: 0 },     /^expected option rate to be a rate like .*, got "often"\nexpected option limit to be a whole number, from 1, got 0$/],
   ['a value with a secret',                'https://shop.example/', { proxies: 'p:secret@' },        /^expected option proxies to be .*, got something else$/],
   ['an unknown argument',             'https://shop.example/', { args: { a: 1 } },              /argument/],
   ['an unknown crawler',      'https://shop.example/', { crawler: 'shop' },             /^expected CRAWLER to be the name of a crawler/],
+  ['a function as a crawler', 'https://shop.example/', { crawler: () => ({}) },          /^expected option crawler to be a crawler, or the name or file of one: defineCrawler\(/],
+  ['a definition as a crawler', 'https://shop.example/', { crawler: { name: 'a', step: () => ({}) } }, /^expected option crawler to be a crawler, /],
+  ['a URL as a seed', new URL('https://shop.example/'), {},                             /^expected the seeds of crawl\(\) to be texts, a URL or a file each, got a URL: take its href$/],
+  ['no seed',                  [undefined],            {},                              /got undefined$/],
   ['an empty list of seeds',                [],                      {},                              /^nothing to crawl: /],
   ['standard input',          '-',                     {},                              /^crawl\(\) doesn't read standard input/],
   ['a seed without a scheme', 'shop.example/x',        {},                              /did you mean https:\/\/shop\.example\/x$/],
 ])('crawl() refuses %s, with what to change', async (_what, seeds, options, message) => {
-  await expect(recordsOf(crawl(seeds, options))).rejects.toThrow(message);
+  await expect(recordsOf(crawl(seeds as string, options))).rejects.toThrow(message);
 });

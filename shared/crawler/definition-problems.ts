@@ -36,6 +36,19 @@ const STEP_FIELDS = [
 ];
 const JOIN_FIELDS = ['run', 'per', 'of', 'record', 'deadlineMs', 'timeoutMs', 'retry'];
 
+/** Fields of Scrapy's spiders and of Crawlee's crawlers, by the field that means the same here. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  args: ['arguments', 'params', 'parameters', 'input'],
+  fallback: ['errback', 'errorHandler', 'failedRequestHandler'],
+  keeps: ['meta', 'cb_kwargs', 'userData'],
+  patterns: ['rules', 'sitemap_rules'],
+  record: ['schema', 'item', 'fields'],
+  run: ['callback', 'parse', 'handler', 'requestHandler'],
+  seeds: ['start_urls', 'startUrls', 'start', 'urls', 'start_requests', 'sitemap_urls'],
+  statuses: ['handle_httpstatus_list', 'ignoreHttpErrorStatusCodes'],
+  steps: ['handlers', 'callbacks', 'router', 'routes'],
+};
+
 /** JavaScript puts such names first in an object, wherever they are written, so they would change which step is the first. */
 const DIGITS = /^\d+$/;
 
@@ -134,7 +147,7 @@ function unknownFields(written: object, known: readonly string[]): string[] {
   return Object.keys(written)
     .filter((field) => !known.includes(field))
     .map((field) => {
-      const nearest = nearestOf(field, known);
+      const nearest = known.find((each) => ELSEWHERE[each]?.includes(field)) ?? nearestOf(field, known);
       return `there is no ${field}${nearest === undefined ? `; there are ${known.join(', ')}` : `: did you mean ${nearest}?`}`;
     });
 }

@@ -3,6 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { ConfigurationError, messageOf } from '../../runtime/errors.ts';
 import { placesIn, shownPath } from '../failures/place.ts';
 
+/** The name of a package, which a path or a file isn't. */
+const PACKAGE = /^(?:@[\w-]+\/)?[\w-]+$/;
+
 /** Returns every problem with a crawler's module that can't be imported, each with its file, and its line where known. */
 export function loadProblems(file: string, error: unknown): readonly string[] {
   const place = placeOf(file, error) ?? shownPath(file);
@@ -11,13 +14,17 @@ export function loadProblems(file: string, error: unknown): readonly string[] {
   return [`${place} can't be loaded: ${said === '' ? messageOf(error) : said}${mendOf(error)}`];
 }
 
-/** Returns advice on an import error: code that TypeScript compiles but Node.js, which only strips types, refuses; or a misspelt path. */
+/**
+ * Returns advice on an import error: code that TypeScript compiles but Node.js, which only strips types, refuses; a package that isn't
+ * installed; or a misspelt path.
+ */
 function mendOf(error: unknown): string {
   const said = error instanceof Error ? error.message : '';
   if (said.endsWith('in strip-only mode')) return ': Node.js only strips types; write it in plain JavaScript';
   if (said.includes('does not provide an export named')) return ': if it is a type, use `import type`';
   const { missing } = missingIn(said) ?? {};
   if (missing === undefined) return '';
+  if (PACKAGE.test(missing)) return `: npm install ${missing}, beside the crawler`;
   const there = [missing.replace(/js$/, 'ts'), `${missing}.ts`, `${missing}.js`];
   const found = there.find((each) => existsSync(each));
   return found === undefined ? '' : `: did you mean ${shownPath(found)}?`;

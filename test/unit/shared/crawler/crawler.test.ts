@@ -61,6 +61,12 @@ test.each<[string, object, readonly string[]]>([
     'crawler a: step start: there is no recrod: did you mean record?',
     'crawler a: join j: there is no off: did you mean of?',
   ]],
+  ['with fields of other libraries', { name: 'a', start_urls: [], custom: 1, steps: { start: { callback: run, cb_kwargs: {}, run } } }, [
+    'crawler a: there is no start_urls: did you mean seeds?',
+    'crawler a: there is no custom; there are name, accepts, strictVersion, secrets, session, middleware, step, steps, args, seeds, patterns, sessions, joins',
+    'crawler a: step start: there is no callback: did you mean run?',
+    'crawler a: step start: there is no cb_kwargs: did you mean keeps?',
+  ]],
   ['with fields of the wrong type', { name: 'a', args: {}, seeds: 'https://a.example/', accepts: 'text/html', steps: {
     start: { scope: 'any', include: '/a', keeps: {}, record: 'name', run },
   }, joins: { j: { of: ['start'], record: {}, run } } }, [

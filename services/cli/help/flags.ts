@@ -47,7 +47,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--data': ['body', 'data-raw', 'data-binary', 'data-urlencode', 'post-data', 'form', 'post'],
   '--dedup': ['dedupe', 'deduplicate', 'unique'],
   '--exclude': ['ignore', 'reject', 'skip', 'deny', 'disallow'],
-  '--fetch-timeout': ['timeout', 'max-time', 'request-timeout'],
+  '--fetch-timeout': ['timeout', 'max-time', 'request-timeout', 'download-timeout'],
   '--follow': ['recursive', 'recurse', 'spider', 'links', 'follow-links', 'deep', 'mirror'],
   '--format': ['type', 'csv', 'jsonl', 'output-format', 'output-type', 'out-format', 'export-format'],
   '--fresh': ['force', 'again', 'refetch', 'no-dedup'],
@@ -56,6 +56,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
     ...['header', 'headers', 'cookie', 'cookies', 'load-cookies', 'referer', 'referrer'],
     ...['auth', 'bearer', 'login', 'user', 'token'],
   ],
+  '--host-concurrency': ['concurrent-requests-per-domain', 'concurrent-requests-per-ip'],
   '--include': ['accept', 'allow', 'filter', 'match', 'pattern', 'only', 'search', 'grep'],
   '--incremental': ['timestamping', 'changed', 'only-changed', 'if-modified-since'],
   '--insecure HOST': [
@@ -63,12 +64,19 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
     ...['ignore-certificate-errors', 'ignore-certificate'],
   ],
   '--lastmod-since': ['since', 'newer', 'after', 'changed-since'],
+  '--limit': ['head', 'first', 'top', 'take', 'rows'],
   '--log-level': ['verbose', 'debug', 'trace', 'loglevel', 'log'],
-  '--max-attempts': ['retries', 'retry', 'tries', 'max-retries', 'attempts'],
-  '--max-body': ['max-size', 'size-limit', 'max-filesize', 'body-size'],
-  '--max-depth': ['depth', 'level', 'levels', 'depth-limit', 'max-level'],
-  '--max-pages': ['limit', 'max', 'pages', 'max-requests', 'max-requests-per-crawl', 'max-urls', 'count', 'pagecount'],
+  '--max-attempts': ['retries', 'retry', 'tries', 'max-retries', 'attempts', 'retry-times'],
+  '--max-body': ['max-size', 'size-limit', 'max-filesize', 'body-size', 'download-maxsize'],
+  '--max-depth': ['depth', 'level', 'levels', 'depth-limit', 'max-level', 'max-discovery-depth', 'max-crawl-depth'],
+  '--max-pages': [
+    ...['limit', 'max', 'pages', 'max-requests', 'max-requests-per-crawl', 'max-urls', 'count', 'pagecount'],
+    'closespider-pagecount',
+  ],
+  '--max-redirects': ['redirect-max-times'],
   '--method': ['request', 'verb', 'http-method'],
+  '--offset': ['skip', 'start', 'from'],
+  '--output': ['feed-uri', 'feed'],
   '--output-dir': ['out', 'out-dir', 'output', 'dir', 'directory', 'folder', 'dest'],
   '--private-hosts': ['private', 'allow-private', 'localhost', 'local', 'allow-local', 'internal'],
   '--processes': ['workers', 'scale', 'instances', 'replicas', 'cores'],
@@ -93,7 +101,10 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--urls-file': ['file', 'input', 'input-file', 'list', 'urls', 'url-list', 'seeds'],
   '--user-agent': ['agent', 'ua', 'useragent'],
   '--watch': ['follow', 'tail', 'live'],
-  '--worker-concurrency': ['concurrency', 'threads', 'parallel', 'jobs', 'workers', 'max-concurrency', 'connections'],
+  '--worker-concurrency': [
+    ...['concurrency', 'threads', 'parallel', 'jobs', 'workers', 'max-concurrency', 'connections'],
+    'concurrent-requests',
+  ],
 };
 
 /** Short flags of other tools, and the flags they correspond to. The first one that the command has is suggested. */
@@ -101,6 +112,7 @@ const LETTERS: Readonly<Record<string, readonly string[]>> = {
   '-A': ['--user-agent'],
   '-H': ['--header', '--host-headers'],
   '-I': ['--include'],
+  '-L': ['--log-level'],
   '-O': ['--output'],
   '-P': ['--output-dir'],
   '-T': ['--fetch-timeout'],
@@ -203,6 +215,21 @@ const ANSWERS: readonly {
     words: ['location', 'follow-redirects'],
   },
   {
+    said: 'A host that slows down is asked more slowly, without a flag. --rate is the fastest pace.',
+    commands: ['crawl', 'produce', 'work'],
+    words: ['autothrottle', 'autothrottle-enabled', 'auto-throttle'],
+  },
+  {
+    said: '`timeout -s INT 1h trawl crawl …` stops it in time, and --resume continues it.',
+    commands: ['crawl'],
+    words: ['closespider-timeout', 'max-duration', 'max-runtime', 'time-limit', 'duration'],
+  },
+  {
+    said: 'The log is what a command writes to standard error: 2> FILE keeps it.',
+    commands: ['crawl', 'produce', 'work', 'api'],
+    words: ['log-file', 'logfile'],
+  },
+  {
     said: 'A map lists what sitemaps and the given page name, and fetches no other page: crawl follows links.',
     commands: ['map'],
     words: [
@@ -243,7 +270,7 @@ export function answerTo(unknown: string, command: string): string | undefined {
 const COMMAND_WORDS: Readonly<Record<string, readonly string[]>> = {
   api: ['serve', 'server', 'dashboard', 'ui', 'web', 'http'],
   cancel: ['stop', 'abort', 'kill', 'end'],
-  crawl: ['scrape', 'fetch', 'get', 'start', 'run', 'download', 'mirror', 'spider', 'map', 'wget', 'curl', 'runspider'],
+  crawl: ['scrape', 'get', 'start', 'run', 'download', 'mirror', 'spider', 'map', 'wget', 'curl', 'runspider'],
   crawlers: ['spiders', 'check'],
   '--version': ['version'],
   'dlq list': ['errors', 'failed', 'failures', 'letters', 'dead-letters'],
@@ -252,7 +279,7 @@ const COMMAND_WORDS: Readonly<Record<string, readonly string[]>> = {
   produce: ['enqueue', 'submit', 'add', 'push', 'seed', 'offer'],
   records: ['export', 'results', 'output', 'items', 'pages', 'show', 'dump', 'data'],
   status: ['list', 'ls', 'ps', 'runs', 'stats', 'progress', 'jobs', 'info', 'top'],
-  try: ['shell', 'parse', 'test', 'view', 'debug'],
+  try: ['shell', 'fetch', 'parse', 'test', 'view', 'debug'],
   url: ['why', 'explain', 'lookup', 'find'],
   work: ['worker', 'consume', 'join'],
 };

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { newRunId } from '../../shared/control/run-id.ts';
 import type { RunView } from '../../shared/control/run-watcher.ts';
 import { type RunSummary, summaryJson } from '../../shared/control/summary-json.ts';
-import { Crawler } from '../../shared/crawler/crawler.ts';
+import { isCrawler } from '../../shared/crawler/crawler.ts';
 import { findCrawler } from '../../shared/crawler/loading/catalogue.ts';
 import type { LoadedCrawler } from '../../shared/crawler/loading/load.ts';
 import { versionOf } from '../../shared/crawler/loading/version.ts';
@@ -152,7 +152,7 @@ function checkSeeds(seeds: readonly unknown[]): void {
  * @throws ConfigurationError if it is none
  */
 function loadedFrom(crawler: unknown): LoadedCrawler {
-  if (!(crawler instanceof Crawler))
+  if (!isCrawler(crawler))
     throw new ConfigurationError([
       "expected option crawler to be a crawler, or the name or file of one: defineCrawler({ name: 'shop', step: (page) => ({ … }) })",
     ]);

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { ConfigurationError } from '../runtime/errors.ts';
 import { rate } from '../settings/parsers.ts';
 import type { JoinPlan } from '../task/group/plan.ts';
+import { isObject } from '../task/is-object.ts';
 import { isTakenStatus } from '../task/task/taken-statuses.ts';
 import type { Task } from '../task/task/task.ts';
 import { FIRST_STEP } from '../task/url/fingerprint.ts';
@@ -184,6 +185,11 @@ export function defineCrawler<
 
 /** Media types of text other than `text/…`. */
 const TEXT = /^application\/(?:(?:[\w.-]+\+)?(?:xml|json|xhtml\+xml)|(?:x-)?(?:ndjson|jsonl|json-?lines|javascript))$/;
+
+/** Returns whether a value is a crawler, from any copy of this package. */
+export function isCrawler(value: unknown): value is Crawler {
+  return isObject(value) && 'withMiddleware' in value && typeof value.withMiddleware === 'function';
+}
 
 /** Accepts pages whose media type is text, such as HTML, XML or JSON. Accepts a page without a type. */
 export function acceptsText(contentType: string | undefined): boolean {

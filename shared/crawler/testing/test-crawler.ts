@@ -7,7 +7,7 @@ import { argsOf } from '../args.ts';
 import type { FolderMiddleware } from '../around/middleware.ts';
 import type { AuthorsWork } from '../around/middleware-calls.ts';
 import type { Kept } from '../condition.ts';
-import type { Crawler, Step } from '../crawler.ts';
+import { type Crawler, isCrawler, type Step } from '../crawler.ts';
 import type { Extract } from '../document/reading.ts';
 import { FILE_STEP } from '../file-step.ts';
 import { type FollowedRequest, requestOf } from '../followed-request.ts';
@@ -90,6 +90,9 @@ export async function testCrawler(
   given: Crawler,
   options: TestCrawlerOptions | TestRunOptions,
 ): Promise<TestedPage | TestedRun> {
+  if (!isCrawler(given)) throw new Error('expected testCrawler to get a crawler first, as defineCrawler makes it');
+  if (typeof options !== 'object')
+    throw new Error("expected testCrawler to get a page or pages: { html: '…', url: 'https://…' }");
   const crawler = given.withMiddleware(options.middleware?.list ?? []);
   const { secrets = {} } = options;
   const work = { crawler, args: argsOf(crawler, options.args ?? {}), options: { crawler: crawler.name }, secrets };
@@ -103,6 +106,7 @@ async function testedRun(work: AuthorsWork, { pages, seeds, step: name, kept }: 
   const { crawler, args } = work;
   if (crawler.pageFunction !== undefined)
     throw new Error(`crawler ${crawler.name} has no steps: test its pages one by one, without \`pages\``);
+  if (!Array.isArray(pages) || pages.length === 0) throw new Error('expected pages to be a list of at least one page');
   const saved = new Map<string, Page>();
   for (const each of pages) {
     const page = givenPage(each);
@@ -113,9 +117,7 @@ async function testedRun(work: AuthorsWork, { pages, seeds, step: name, kept }: 
       );
     saved.set(key, page);
   }
-  const [first] = saved.values();
-  if (first === undefined) throw new Error('expected pages to be a list of at least one page');
-  const starts = seeds ?? (await crawler.seeds?.({ args })) ?? [first.url];
+  const starts = seeds ?? (await crawler.seeds?.({ args })) ?? [...saved.values()].slice(0, 1).map(({ url }) => url);
   const offers = starts.map((text) => {
     const url = readUrl(text);
     if (isProblem(url))

@@ -78,6 +78,13 @@ test.each<[string, Parameters<typeof testCrawler>[1], RegExp]>([
   ['an unknown step', { html: '', step: 'prodct' }, /expected a step of crawler shop, got prodct, which is no step: did you mean product\?$/],
   ['no page', {}, /expected testCrawler to get one of html, json and page, got none$/],
   ['two pages', { html: '', json: {} }, /got 2$/],
+  ['a text', '<h1>A</h1>' as never, /^expected testCrawler to get a page or pages: \{ html: '…', url: 'https:\/\/…' \}$/],
+  ['nothing', undefined as never, /^expected testCrawler to get a page or pages: /],
 ])('testCrawler refuses %s', async (_, options, said) => {
   await expect(testCrawler(shop, options)).rejects.toThrow(said);
+});
+
+test('testCrawler refuses a definition in the place of a crawler', async () => {
+  const given = { name: 'shop', steps: {} } as never;
+  await expect(testCrawler(given, { html: '' })).rejects.toThrow('to get a crawler first, as defineCrawler makes it');
 });

@@ -230,6 +230,7 @@ test.each<[string, ReturnType<typeof single>, object, RegExp]>([
   ['a join that throws',         single(() => {}, { run: boom }), { pages: [text('/1')] }, /tested-run\.test\.ts:\d+, join sum: boom, in .* \(https:\/\/shop\.example\/1\)$/],
   ['a join with too much input', single(large), { pages: [text('/1')] }, /^join sum \(https:\/\/shop\.example\/1\): the inputs of its group take more than 1 MiB/],
   ['no pages', single(boom), { pages: [] }, /^expected pages to be a list of at least one page$/],
+  ['pages by their URLs', single(boom), { pages: { 'https://shop.example/1': '' } }, /^expected pages to be a list of at least one page$/],
   ['two pages of one URL', single(boom), { pages: [text('/1'), text('/1#a')] }, /^expected one page for each URL, got two of https:\/\/shop\.example\/1/],
   ['a seed that is no URL', single(boom), { pages: [text('/1')], seeds: ['/1'] }, /^expected a seed such as https:\/\/www\.example\.com\/, got "\/1"/],
   ['a crawler of one function', short, { pages: [text('/1')] }, /^crawler short has no steps: test its pages one by one/],

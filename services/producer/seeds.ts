@@ -95,6 +95,8 @@ async function readSeed(text: string): Promise<Seed> {
   const what = await whatIs(text);
   if (what === 'file' && PROGRAM.test(text))
     throw new UsageError(`${text} is a program, not a list of URLs: a crawler is given with --crawler ${quoted(text)}`);
+  if (what === 'folder' && NAME.test(text))
+    throw new UsageError(`${text} is a folder, not a file (a crawler is given with --crawler ${text})`);
   if (what !== 'nothing') return await readFileSeed('file', text, what);
   // Nobody writes a host like this.
   if (/^\.{0,2}\//.test(text)) throw new UsageError(`${text} doesn't exist`);

@@ -97,6 +97,7 @@ test.each<[string, string]>([
   ['https:/u:secret@a.example/', 'https:/a.example/ is not a file, and lacks "://": did you mean https://a.example/'],
   ['ftp://example.com/', "ftp://example.com/ can't be crawled: its scheme is ftp, not http or https"],
   ['https://', "https:// can't be crawled: it is not a valid URL"],
+  ['docs', 'docs is a folder, not a file (a crawler is given with --crawler docs)'],
   ['a b', '"a b" is neither a URL nor a file'],
   ['', '"" is neither a URL nor a file'],
 ])('the seed %j is refused as a usage error', async (text, message) => {

@@ -1,4 +1,5 @@
 import { nearestOf } from '../settings/nearest-name.ts';
+import { FILE_STEP } from './file-step.ts';
 
 /** A step's place in the graph. */
 export interface GraphStep {
@@ -85,6 +86,7 @@ export class StepGraph {
 
 /** Returns the end of a sentence about the name of a step that doesn't exist. */
 export function noStep(name: string, names: readonly string[]): string {
+  if (name === FILE_STEP.name) return 'which is no step: download(links) stores files';
   if (names.length === 0) return 'which is no step';
   const nearest = nearestOf(name, names);
   return nearest === undefined

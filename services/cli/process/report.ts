@@ -21,7 +21,7 @@ const ROOT = pathToFileURL(join(import.meta.dirname, '../../..')).href;
 export function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof ConfigurationError && error.problems.length > 1) {
-    sayFailure(`${error.problems.length} settings are wrong:`, ...error.problems.map((problem) => `  ${problem}`));
+    sayFailure(`${error.problems.length} problems:`, ...error.problems.map((problem) => `  ${problem}`));
     return error.exitCode;
   }
   if (isInterruption(error)) {

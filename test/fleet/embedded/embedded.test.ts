@@ -207,7 +207,7 @@ describe('exit codes and messages', () => {
     const { code, stderr } = await workplace.run(['crawl', 'http://127.0.0.1/', '--content', 'pdf']);
     expect(code).toBe(78);
     expect(stderr.split('\n').slice(0, 4)).toEqual([
-      'trawl: 3 settings are wrong:',
+      'trawl: 3 problems:',
       '  expected --content to be one of none, text, markdown, article, html, got "pdf"',
       '  expected MAX_BODY to be a size like 10MiB (10 × 1024 × 1024 bytes) or 10MB (10 000 000 bytes), got "big"',
       '  expected WORKER_CONCURRENCY to be a whole number from 1 to 2048, or auto, got "many"',

@@ -87,6 +87,9 @@ test.each<[string, object, readonly string[]]>([
   ['with names of digits alone',    { name: 'a', steps: { start: { fallback: '404', run }, 404: { run } } }, [
     'crawler a: step 404: expected a name with a letter in it: JavaScript puts names of digits alone before all others',
   ]],
+  ['with a step that leads to files', { name: 'a', steps: { start: { to: ['download'], run } } }, [
+    'crawler a: step start leads to download, which is no step: download(links) stores files',
+  ]],
   ['whose fallback is unknown', { name: 'a', steps: { start: { fallback: 'lst', run }, list: { run } } }, [
     'crawler a: step start falls back to lst, which is no step: did you mean list?',
     "crawler a: step list can't be reached: no step leads to it, and it has no pattern",

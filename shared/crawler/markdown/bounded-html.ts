@@ -2,17 +2,19 @@ import type { AnyNode, Element } from 'domhandler';
 import { escapeAttribute, escapeText } from 'entities';
 import { beginning } from '../../task/beginning.ts';
 import { shortened } from '../../task/shortened.ts';
-import { MAX_MARKDOWN_NODES, MAX_MARKDOWN_TEXT } from '../../task/task/page-limits.ts';
+import { MAX_MARKDOWN_ADDRESSES, MAX_MARKDOWN_NODES, MAX_MARKDOWN_TEXT } from '../../task/task/page-limits.ts';
 import type { LinkBase } from '../../task/url/url.ts';
 import { isElement } from '../tools/nodes.ts';
 import { sourceOf, textOf } from '../tools/text.ts';
 import { codeIn, isCount, languageOf } from './code-block.ts';
 import { FOOTNOTE, MARKS } from './converter.ts';
 import { type Footnotes, footnotesIn } from './footnotes.ts';
+import { Indentation } from './indentation.ts';
 import { linkedBlock } from './linked-block.ts';
 import { formulaOf, isPictureOfFormula } from './math.ts';
 import { isForPicture, isNoPlace, sourcesOf } from './pictures.ts';
-import { definitionParts, isBeforeCode, isDataTable, listParts, tableParts } from './structures.ts';
+import { definitionParts, isBeforeCode, listParts } from './structures.ts';
+import { Tables } from './tables.ts';
 
 /** Nested elements that become markdown. Deeper ones are written as content of the last. */
 const MAX_DEPTH = 64;
@@ -71,9 +73,15 @@ export class BoundedHtml {
   readonly #beforeCode = new Map<Element, boolean>();
   /** Nodes and tags still to be written; tags are strings. */
   readonly #waiting: (AnyNode | string)[];
+  readonly #tables = new Tables(() => {
+    this.#isCut = true;
+  });
+  readonly #indentation = new Indentation();
   #html = '';
   #isCut = false;
+  #nodes = 0;
   #characters = 0;
+  #addressCharacters = 0;
   #depth = 0;
   #cells = 0;
   /** Number of open elements that are written on one line. */
@@ -91,10 +99,9 @@ export class BoundedHtml {
   }
 
   write(): string {
-    let nodes = 0;
     for (let at = this.#waiting.pop(); at !== undefined; at = this.#waiting.pop()) {
       if (typeof at === 'string') this.#writeTag(at);
-      else if (++nodes > MAX_MARKDOWN_NODES || this.#characters >= MAX_MARKDOWN_TEXT) {
+      else if (++this.#nodes > MAX_MARKDOWN_NODES || this.#isFull) {
         this.#isCut = true;
         break;
       } else if (isElement(at)) this.#writeElement(at);
@@ -109,12 +116,18 @@ export class BoundedHtml {
     return this.#isCut;
   }
 
+  get #isFull(): boolean {
+    return this.#characters >= MAX_MARKDOWN_TEXT || this.#addressCharacters >= MAX_MARKDOWN_ADDRESSES;
+  }
+
   #writeTag(tag: string): void {
     this.#html += this.#parted(tag);
+    this.#indentation.read(tag);
     const step = tag.startsWith('</') ? -1 : 1;
     this.#depth += step;
     if (/^<\/?td\b/.test(tag)) this.#cells += step;
-    if (ON_LINE.test(tag)) this.#lines += step;
+    else if (ON_LINE.test(tag)) this.#lines += step;
+    else if (step > 0) this.#characters += this.#indentation.length;
   }
 
   /** Returns a tag. A list right after another one gets a class that gives it different marks, which keeps the two apart. */
@@ -149,7 +162,7 @@ export class BoundedHtml {
     else if (name === 'pre') this.#writeLines(element);
     else if (CODE.has(name)) this.#writeInline(element);
     else if (name === 'input') this.#writeBox(element);
-    else if (name === 'table' && isDataTable(element)) this.#pushTable(element);
+    else if (name === 'table') this.#writeTable(element);
     else if (LIST.test(name) && this.#depth < MAX_DEPTH) this.#push(listParts(element, this.#numbers));
     else if (name === 'dl' && this.#depth < MAX_DEPTH) this.#push(definitionParts(element));
     // These mean nothing in markdown, and their tags would split a block from its line, and the space after a checkbox from the checkbox.
@@ -182,6 +195,7 @@ export class BoundedHtml {
     const { name } = element;
     this.#blanks = name === 'br' ? this.#blanks + 1 : 0;
     if (name !== 'br') this.#listBefore = undefined;
+    if (name !== 'img') this.#characters += this.#indentation.length;
     if (this.#blanks <= MAX_BLANKS) this.#html += `<${name}${this.#attributesOf(element)}>`;
   }
 
@@ -197,9 +211,10 @@ export class BoundedHtml {
 
   /** Writes a `<pre>` as a block of code; in a table cell, a heading or an emphasis, which can't contain blocks, as code for each line. */
   #writeLines(pre: Element): void {
-    const code = this.#taken(codeIn(pre));
+    const isBlock = this.#cells + this.#lines === 0;
+    const code = isBlock ? this.#indentedTaken(codeIn(pre)) : this.#taken(codeIn(pre));
     if (code.trim() === '') return;
-    if (this.#cells + this.#lines === 0) {
+    if (isBlock) {
       if (isCount(code) && isBeforeCode(pre, this.#beforeCode)) return;
       const language = languageOf(pre);
       const attribute = language === '' ? '' : ` class="language-${escapeAttribute(language)}"`;
@@ -208,7 +223,11 @@ export class BoundedHtml {
     }
     if (this.#isAfterCode) this.#html += ' ';
     this.#isAfterCode = this.#cells === 0;
-    const lines = code.split('\n').filter((line) => line.trim() !== '');
+    const all = code.split('\n').filter((line) => line.trim() !== '');
+    // Each becomes an element.
+    const lines = all.slice(0, MAX_MARKDOWN_NODES - this.#nodes);
+    this.#nodes += lines.length;
+    if (lines.length < all.length) this.#isCut = true;
     const written = lines.map((line) => `<code>${escaped(line.trim())}</code>`).join('<br>');
     this.#html += this.#cells > 0 ? `${written}<br>` : written;
   }
@@ -244,19 +263,30 @@ export class BoundedHtml {
     return this.#room(text);
   }
 
+  /** Returns the part of a block of code that there is room for, with its lines indented. */
+  #indentedTaken(code: string): string {
+    const { length } = this.#indentation;
+    for (let at = code.indexOf('\n'); at >= 0 && at < this.#left; at = code.indexOf('\n', at + 1))
+      this.#characters += length;
+    return this.#taken(code);
+  }
+
+  get #left(): number {
+    return Math.max(0, MAX_MARKDOWN_TEXT - this.#characters);
+  }
+
   /** Returns the part of a text that there is room for. */
   #room(text: string): string {
-    const left = MAX_MARKDOWN_TEXT - this.#characters;
+    const left = this.#left;
     this.#characters += Math.min(text.length, left);
     if (text.length > left) this.#isCut = true;
     return beginning(text, left);
   }
 
-  #pushTable(table: Element): void {
-    const onCut = (): void => {
-      this.#isCut = true;
-    };
-    this.#push(tableParts(table, MAX_MARKDOWN_NODES, onCut));
+  #writeTable(table: Element): void {
+    const parts = this.#tables.partsOf(table);
+    if (parts === undefined) this.#writeAround(table, table.children);
+    else this.#push(parts);
   }
 
   #push(parts: readonly (AnyNode | string)[]): void {
@@ -294,7 +324,9 @@ export class BoundedHtml {
   #addressOf(written = ''): string | undefined {
     if (isNoPlace(written)) return undefined;
     const url = URL.parse(written, this.#base.href);
-    return url === null || NO_ADDRESSES.has(url.protocol) ? undefined : url.href;
+    if (url === null || NO_ADDRESSES.has(url.protocol)) return undefined;
+    this.#addressCharacters += url.href.length;
+    return url.href;
   }
 }
 

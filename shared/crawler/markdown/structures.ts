@@ -1,52 +1,7 @@
 import type { AnyNode, Element } from 'domhandler';
 import { elementsNamed, isElement } from '../tools/nodes.ts';
-import { gridOf } from '../tools/table.ts';
 
-const TABLE: ReadonlySet<string> = new Set(['table']);
-const CAPTION_OR_HEADER: ReadonlySet<string> = new Set(['caption', 'th']);
 const PRE: ReadonlySet<string> = new Set(['pre']);
-
-/** Returns whether a table is for data, not layout. It is with a header or a caption, or with several rows and columns. */
-export function isDataTable(table: Element): boolean {
-  if (/^(?:presentation|none)$/.test(table.attribs.role ?? '')) return false;
-  const [, nested] = elementsNamed(table, TABLE).take(2);
-  if (nested !== undefined) return false;
-  const { rows } = gridOf(table);
-  if (rows.length === 1 && isOfCode(table)) return false;
-  const [header] = elementsNamed(table, CAPTION_OR_HEADER).take(1);
-  if (header !== undefined) return rows.length > 0;
-  return rows.length > 1 && rows.some(({ length }) => length > 1);
-}
-
-/** Returns whether a table contains code, with nothing but its line numbers beside it. */
-function isOfCode(table: Element): boolean {
-  const [pre, , third] = elementsNamed(table, PRE).take(3);
-  return pre !== undefined && third === undefined;
-}
-
-/**
- * Returns a table as its caption, its tags and the content of its cells. Markdown has no spans, so a cell that spans others is followed by
- * empty ones. Markdown has no tables without a header either, so those get an empty one and keep their first row.
- */
-export function tableParts(table: Element, most: number, onCut: () => void): readonly (AnyNode | string)[] {
-  const { rows, headers } = gridOf(table);
-  const width = rows.reduce((widest, { length }) => Math.max(widest, length), 0);
-  const caption = table.children.find((child) => isElement(child) && child.name === 'caption');
-  const shown = rows.slice(0, most / width);
-  if (shown.length < rows.length) onCut();
-  const parts: (AnyNode | string)[] = caption === undefined ? ['<table>'] : [caption, '<table>'];
-  for (const row of headers === 0 ? [[], ...shown] : shown) {
-    parts.push('<tr>');
-    for (let at = 0; at < width; at++) {
-      const cell = row[at];
-      parts.push('<td>');
-      if (cell !== undefined && !cell.isRepeated) for (const child of cell.element.children) parts.push(child);
-      parts.push('</td>');
-    }
-    parts.push('</tr>');
-  }
-  return [...parts, '</table>'];
-}
 
 /** Returns a definition list as a list of its terms, each with a list of its definitions, since markdown has no definition lists. */
 export function definitionParts(list: Element): readonly (AnyNode | string)[] {

@@ -36,12 +36,14 @@ export interface Grid {
   readonly rows: readonly (readonly GridCell[])[];
   /** Number of rows at the top that form the header. */
   readonly headers: number;
+  /** Whether the table has more cells than were read. */
+  readonly isCut: boolean;
 }
 
 const SECTIONS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot']);
 
-/** Arranges the cells of a table in rows and columns. */
-export function gridOf(table: Element): Grid {
+/** Arranges the cells of a table in rows and columns. @param most maximum cells; further rows are left out */
+export function gridOf(table: Element, most = MAX_CELLS): Grid {
   const lines = linesOf(table);
   const rows: GridCell[][] = [];
   /** By column, cells from above that reach further down, and for how many rows. */
@@ -65,15 +67,15 @@ export function gridOf(table: Element): Grid {
         if (down > 1) reaching.set(row.length, { cell: repeated, left: down - 1 });
         row.push(isRepeated ? repeated : { element, text, isRepeated });
       }
-      if (cells + row.length > MAX_CELLS) break;
+      if (cells + row.length > most) break;
     }
     takeHanging();
     hanging = reaching;
     cells += row.length;
-    if (cells > MAX_CELLS) break;
+    if (cells > most) break;
     if (row.length > 0) rows.push(row);
   }
-  return { rows, headers: Math.min(rows.length, headersOf(lines)) };
+  return { rows, headers: Math.min(rows.length, headersOf(lines)), isCut: cells > most };
 }
 
 interface Line {

@@ -27,10 +27,12 @@ export const MAX_RECORD_BYTES = 4 * 1024 ** 2;
 export const MAX_TREE_ELEMENTS = 200_000;
 /** Maximum nesting of elements that the tools see, as in browsers. In HTML, deeper elements become children of the deepest allowed one. */
 export const MAX_TREE_DEPTH = 512;
-/** Maximum elements and texts of a page that become markdown. The rest is left out. */
+/** Maximum elements and texts of a page that become markdown, and maximum cells of its tables, those that others span included. */
 export const MAX_MARKDOWN_NODES = 50_000;
-/** Maximum characters of text that become markdown. The rest is left out. */
+/** Maximum characters of text that become markdown, with the indentation of their lines. The rest is left out. */
 export const MAX_MARKDOWN_TEXT = 1024 ** 2;
+/** Maximum characters of the addresses in markdown: with a long `<base>`, short ones become long. The rest is left out. */
+export const MAX_MARKDOWN_ADDRESSES = 4 * 1024 ** 2;
 /** Budget for reading a page's marked-up objects: characters, plus a cost for each element and object. The rest is left out. */
 export const MAX_MICRODATA = 16 * 1024 ** 2;
 /** Cost of an element or a text against {@link MAX_MICRODATA}. */

@@ -1,9 +1,9 @@
-import LinkHeader from 'http-link-header';
 import { MAX_LINK_LENGTH } from '../../task/task/page-limits.ts';
 import { escapedBytes } from '../../task/url/header-url.ts';
 import { type LinkBase, resolveLink } from '../../task/url/url.ts';
-import { linkWritten } from '../link-written.ts';
+import { hasWord, linkWritten } from '../link-written.ts';
 import { baseOfUrl } from '../tools/page-tools.ts';
+import { linksOf } from './link-header.ts';
 import { refreshTarget } from './meta-refresh.ts';
 
 /** The links in an answer's headers, which mean the same as those in a page's head. Absolute URLs. */
@@ -24,9 +24,9 @@ const NO_LINKS: HeaderLinks = { canonical: undefined, next: [], refresh: undefin
 export function headerLinks({ link, refresh }: Readonly<Record<string, string>>, url: string): HeaderLinks {
   if (link === undefined && refresh === undefined) return NO_LINKS;
   const base = baseOfUrl(url);
-  const refs = link === undefined ? [] : refsIn(link);
+  const own = link === undefined ? [] : linksOf(link).filter(({ hasAnchor }) => !hasAnchor);
   const related = (rel: string): string[] =>
-    refs.flatMap((ref) => (ref.rel.toLowerCase() === rel ? (absolute(ref.uri, base) ?? []) : []));
+    own.flatMap((each) => (hasWord(each.rel, rel) ? (absolute(each.uri, base) ?? []) : []));
   const sentTo = refresh === undefined ? undefined : absolute(refreshTarget(refresh), base);
   return {
     canonical: related('canonical')[0],
@@ -34,16 +34,6 @@ export function headerLinks({ link, refresh }: Readonly<Record<string, string>>,
     // A page that only reloads itself leads nowhere.
     refresh: sentTo === base.href ? undefined : sentTo,
   };
-}
-
-/** Returns the links that have a `rel` and are the page's own. */
-function refsIn(link: string): readonly LinkHeader.Reference[] {
-  const isUsable = ({ rel, anchor }: Partial<LinkHeader.Reference>) => rel !== undefined && anchor === undefined;
-  try {
-    return LinkHeader.parse(link).refs.filter(isUsable);
-  } catch {
-    return [];
-  }
 }
 
 function absolute(written: string | undefined, base: LinkBase): string | undefined {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { acceptsText } from '../../shared/crawler/crawler.ts';
 import { decodeBody } from '../../shared/crawler/document/charset.ts';
+import { linksOf } from '../../shared/crawler/document/link-header.ts';
 import { mediaTypeOf } from '../../shared/crawler/document/media-type.ts';
 import { codingsOf } from '../../shared/fetchers/decoding/content-coding.ts';
 import { repairedHead } from '../../shared/fetchers/repaired-head.ts';
@@ -142,6 +143,7 @@ const READERS: readonly (readonly [string, (text: string) => void, readonly stri
     (text) => void [forbidsFollowing(text), isRobotsMeta(text)],
     ['nofollow', 'trawlbot:', 'a: ', ','],
   ],
+  ['a Link', (text) => void linksOf(text), ['<', '<a>;', '<a>;b=,', '<a>;b="', '<a>,', ';b', '\\', '"']],
   ['a Location', (text) => void redirectOf(302, text, PAGE), ['//', '../', 'http://', '@', '?', '#']],
   ['a URL', (text) => void readUrl(text), ['http://', 'http://a@', 'a:', '../', '#']],
   ['a link', (text) => void resolveLink(text, BASE), ['../', './', '//', '?', '#', '/%2e', 'http:']],

@@ -1,4 +1,5 @@
 import type { AnyNode, Element } from 'domhandler';
+import { beginning } from '../../task/beginning.ts';
 import { elementsNamed, isElement } from './nodes.ts';
 import { textOf } from './text.ts';
 
@@ -9,6 +10,8 @@ export type TableRow = Readonly<Record<string, string>>;
 const MAX_CELLS = 200_000;
 /** Columns, and rows, that one cell can span (HTML standard, section 4.9.11, which allows 65,534 rows). */
 const MAX_SPAN = 1_000;
+/** Characters of a column's name. A longer one is cut, since each column that its cell spans gets a name of its own. */
+const MAX_NAME_LENGTH = 256;
 
 /**
  * Returns the rows of a table as objects. The header is the `<thead>`, or else a first row that has only `<th>`, apart from empty cells. A
@@ -115,9 +118,9 @@ function namesOf(headers: Grid['rows']): readonly string[] {
   return Array.from({ length: width }, (_, at) => {
     // A name that spans several rows of the header is used once.
     const parts = headers
-      .map((row) => row[at]?.text ?? '')
+      .map((row) => beginning(row[at]?.text ?? '', MAX_NAME_LENGTH))
       .filter((text, row, all) => text !== '' && text !== all[row - 1]);
-    const name = parts.join(' ');
+    const name = beginning(parts.join(' '), MAX_NAME_LENGTH);
     if (name === '') return `${at + 1}`;
     const times = (used.get(name) ?? 0) + 1;
     used.set(name, times);

@@ -1,3 +1,4 @@
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { nearestOf } from '../../../shared/settings/nearest-name.ts';
 import type { SettingGroup } from '../../../shared/settings/setting.ts';
 import type { SettingKey } from '../../../shared/settings/table.ts';
@@ -220,7 +221,7 @@ const ANSWERS: readonly {
     words: ['autothrottle', 'autothrottle-enabled', 'auto-throttle'],
   },
   {
-    said: '`timeout -s INT 1h trawl crawl …` stops it in time, and --resume continues it.',
+    said: `timeout -s INT 1h ${TRAWL} crawl … stops it in time, and --resume continues it.`,
     commands: ['crawl'],
     words: ['closespider-timeout', 'max-duration', 'max-runtime', 'time-limit', 'duration'],
   },

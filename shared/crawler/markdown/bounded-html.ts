@@ -117,7 +117,8 @@ export class BoundedHtml {
   }
 
   get #isFull(): boolean {
-    return this.#characters >= MAX_MARKDOWN_TEXT || this.#addressCharacters >= MAX_MARKDOWN_ADDRESSES;
+    const isTextFull = this.#characters >= MAX_MARKDOWN_TEXT;
+    return isTextFull || this.#addressCharacters >= MAX_MARKDOWN_ADDRESSES || this.#indentation.isFull;
   }
 
   #writeTag(tag: string): void {
@@ -127,7 +128,7 @@ export class BoundedHtml {
     this.#depth += step;
     if (/^<\/?td\b/.test(tag)) this.#cells += step;
     else if (ON_LINE.test(tag)) this.#lines += step;
-    else if (step > 0) this.#characters += this.#indentation.length;
+    else if (step > 0) this.#indentation.addLine();
   }
 
   /** Returns a tag. A list right after another one gets a class that gives it different marks, which keeps the two apart. */
@@ -195,7 +196,7 @@ export class BoundedHtml {
     const { name } = element;
     this.#blanks = name === 'br' ? this.#blanks + 1 : 0;
     if (name !== 'br') this.#listBefore = undefined;
-    if (name !== 'img') this.#characters += this.#indentation.length;
+    if (name !== 'img') this.#indentation.addLine();
     if (this.#blanks <= MAX_BLANKS) this.#html += `<${name}${this.#attributesOf(element)}>`;
   }
 
@@ -265,19 +266,14 @@ export class BoundedHtml {
 
   /** Returns the part of a block of code that there is room for, with its lines indented. */
   #indentedTaken(code: string): string {
-    const { length } = this.#indentation;
-    for (let at = code.indexOf('\n'); at >= 0 && at < this.#left; at = code.indexOf('\n', at + 1))
-      this.#characters += length;
-    return this.#taken(code);
-  }
-
-  get #left(): number {
-    return Math.max(0, MAX_MARKDOWN_TEXT - this.#characters);
+    const fitting = this.#indentation.fitting(code);
+    if (fitting.length < code.length) this.#isCut = true;
+    return this.#taken(fitting);
   }
 
   /** Returns the part of a text that there is room for. */
   #room(text: string): string {
-    const left = this.#left;
+    const left = MAX_MARKDOWN_TEXT - this.#characters;
     this.#characters += Math.min(text.length, left);
     if (text.length > left) this.#isCut = true;
     return beginning(text, left);

@@ -1,12 +1,11 @@
 import type { Options } from 'css-select';
 import type { AnyNode, Element } from 'domhandler';
-import { DomUtils } from 'htmlparser2';
 import { compiledInSteps, type Query } from './ancestors.ts';
 import { withoutHas } from './has.ts';
 import { cssSelect } from './libraries.ts';
 import { isElement } from './nodes.ts';
 import { behindSibling, NTH } from './nth.ts';
-import { MOST_SELECTOR_STEPS, SelectorWork, spend, stepsPast, withSteps } from './selector-work.ts';
+import { COUNTING, MOST_SELECTOR_STEPS, SelectorWork, withSteps } from './selector-work.ts';
 import { WITH_TEXT } from './with-text.ts';
 
 /**
@@ -69,7 +68,7 @@ function queryOf(css: string, node: AnyNode, isXml: boolean): Query<Element> {
 
 function compile(css: string, isXml: boolean, node?: AnyNode): Query<Element> {
   type Pseudos = Readonly<Record<string, Query<Element>>>;
-  const counted = isCheap(css) ? {} : { adapter };
+  const counted = isCheap(css) ? {} : { adapter: COUNTING };
   const compileFrom = (selector: string, given: Pseudos, from: AnyNode | undefined): Query<Element> => {
     const pseudos = { ...given };
     const rewritten = withoutHas(selector, pseudos, isXml, (inside, known) => compileFrom(inside, known, undefined));
@@ -85,25 +84,6 @@ function compile(css: string, isXml: boolean, node?: AnyNode): Query<Element> {
     compile: (selector, pseudos) => compileFrom(selector, pseudos, node),
   });
 }
-
-/** What css-select reads a tree by, so that its steps count. It calls `isTag` for each node that it comes to. */
-const adapter: NonNullable<Options<AnyNode, Element>['adapter']> = {
-  ...DomUtils,
-  isTag: (node): node is Element => {
-    spend(1);
-    return isElement(node);
-  },
-  prevElementSibling: (node) => {
-    let { prev } = node;
-    for (; prev !== null && !isElement(prev); prev = prev.prev) spend(1);
-    return prev;
-  },
-  getAttributeValue: (element, name) => {
-    const value = DomUtils.getAttributeValue(element, name);
-    spend(stepsPast(value));
-    return value;
-  },
-};
 
 /** Options with our pseudo-classes. css-select calls them with the element and the text in their brackets. */
 function optionsOf(isXml: boolean, pseudos?: Readonly<Record<string, Query<Element>>>): Options<AnyNode, Element> {

@@ -29,8 +29,10 @@ export const MAX_TREE_ELEMENTS = 200_000;
 export const MAX_TREE_DEPTH = 512;
 /** Maximum elements and texts of a page that become markdown, and maximum cells of its tables, those that others span included. */
 export const MAX_MARKDOWN_NODES = 50_000;
-/** Maximum characters of text that become markdown, with the indentation of their lines. The rest is left out. */
+/** Maximum characters of text that become markdown. The rest is left out. */
 export const MAX_MARKDOWN_TEXT = 1024 ** 2;
+/** Maximum characters that quotes and lists put in front of the lines of markdown, each times their depth. The rest is left out. */
+export const MAX_MARKDOWN_INDENTATION = 16 * 1024 ** 2;
 /** Maximum characters of the addresses in markdown: with a long `<base>`, short ones become long. The rest is left out. */
 export const MAX_MARKDOWN_ADDRESSES = 4 * 1024 ** 2;
 /** Budget for reading a page's marked-up objects: characters, plus a cost for each element and object. The rest is left out. */

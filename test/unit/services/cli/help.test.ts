@@ -5,6 +5,7 @@ import { HEADINGS } from '../../../../services/cli/help/flags.ts';
 import { asHelpFlag, flagsOf, improved, upToUnknown } from '../../../../services/cli/help/help.ts';
 import { refuseFlagsAsValues } from '../../../../services/cli/help/missing-values.ts';
 import { openProgram } from '../../../../services/cli/program.ts';
+import { TRAWL } from '../../../../shared/runtime/started-as.ts';
 
 const MOST_LINES = 50;
 
@@ -207,7 +208,7 @@ test.each([
   ['crawl', '--images',   'A crawler stores files, by download(links) in a step or by a pattern of its step download.'],
   ['crawl', '--location', 'Redirects are followed without a flag.'],
   ['crawl', '--autothrottle-enabled', 'A host that slows down is asked more slowly, without a flag. --rate is the fastest pace.'],
-  ['crawl', '--closespider-timeout', '`timeout -s INT 1h trawl crawl …` stops it in time, and --resume continues it.'],
+  ['crawl', '--closespider-timeout', `timeout -s INT 1h ${TRAWL} crawl … stops it in time, and --resume continues it.`],
   ['crawl', '--logfile',  'The log is what a command writes to standard error: 2> FILE keeps it.'],
   ['crawl', '--set',      'Each setting is a flag of its own: --help --all lists them.'],
   ['crawl', '-s',         'Each setting is a flag of its own: --help --all lists them. --quiet hides the progress.'],

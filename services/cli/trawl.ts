@@ -10,7 +10,9 @@ if (problem === undefined) {
     const { main } = await import('./main.ts');
     await main(process.argv);
   } catch (error: unknown) {
-    if (!/^E[MN]FILE$/.test(String((error as { readonly code?: unknown } | null)?.code))) throw error;
+    // A package.json that can't be opened for that has another code, and says so in its message only.
+    const said = `${(error as { readonly code?: unknown } | null)?.code} ${error}`;
+    if (!/\bE[MN]FILE\b|too many open files/.test(said)) throw error;
     // Nothing else can be loaded to say so.
     process.stderr.write('trawl: too many open files, before it had started: raise the limit (ulimit -n 4096)\n');
     process.exitCode = 1;

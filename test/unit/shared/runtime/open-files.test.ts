@@ -14,6 +14,7 @@ test.each([
   ['the error itself', emfile, true],
   ['its cause', new Error('a.sqlite cannot be written', { cause: emfile }), true],
   ['a message that has lost the code', new Error('spawn node EMFILE'), true],
+  ['a package.json', new Error('Cannot read package config /a/package.json: too many open files.'), true],
   ['a file that is not there', Object.assign(new Error('ENOENT'), { code: 'ENOENT' }), false],
   ['a database that is not opened although files are left', new Error('unable to open database file'), false],
   ['no error', undefined, false],

@@ -110,6 +110,17 @@ export function describeRedirects(name: string, open: OpenStore, close: () => Pr
         expect(await frontier.claim('r', 4, target), 'what is done keeps it').toBe('taken');
       },
     );
+
+    test("a task whose message can't be read lets go of its claim, and its own mark stays known", async () => {
+      const { frontier } = await setup({ dedup: 'ever' });
+      await frontier.offer('r', pages(1, 2));
+      await frontier.release(ROOM);
+      const target = 'http://a.test/target';
+      expect(await frontier.claim('r', 1, target)).toBe('claimed');
+      await frontier.settle('r', 1, { outcome: { kind: 'failed', reason: 'malformed' } });
+      expect(await frontier.claim('r', 2, target)).toBe('claimed');
+      expect(await frontier.offer('r', pages(1, 1))).toEqual({ accepted: 0, known: 1 });
+    });
   });
 }
 

@@ -267,16 +267,18 @@ end
 local function count_failed(run, reason, list)
   redis.call('HINCRBY', run_key(run), 'failed', #list)
   redis.call('HINCRBY', run_key(run), 'failed:' .. reason, #list)
-  if reason == 'malformed' then return end
-  local marks = marks_of(run)
   local has_claims = redis.call('EXISTS', run_key(run, 'claims')) == 1
+  local is_malformed = reason == 'malformed'
+  if is_malformed and not has_claims then return end
+  local marks = marks_of(run)
   local shares_pages = not marks.run and recrawl_after(run)
   local removed = {}
   for _, mark in ipairs(list) do
     if has_claims then free_claim(run, marks, mark) end
-    -- A mark in a group stays known.
-    if not group_in(mark) and remove_marks(marks, {mark}) == 1 then removed[#removed + 1] = mark end
-    if shares_pages then redis.call('HDEL', page_key(mark), 'taken') end
+    -- A mark in a group stays known, and so does one whose text or message can't be read.
+    local stays = is_malformed or group_in(mark)
+    if not stays and remove_marks(marks, {mark}) == 1 then removed[#removed + 1] = mark end
+    if shares_pages and not is_malformed then redis.call('HDEL', page_key(mark), 'taken') end
   end
   if #removed > 0 then redis.call('SADD', run_key(run, 'failed'), unpack(removed)) end
   keep_marks(marks)

@@ -267,10 +267,8 @@ end
 local function count_failed(run, reason, list)
   redis.call('HINCRBY', run_key(run), 'failed', #list)
   redis.call('HINCRBY', run_key(run), 'failed:' .. reason, #list)
+  local marks, is_malformed = marks_of(run), reason == 'malformed'
   local has_claims = redis.call('EXISTS', run_key(run, 'claims')) == 1
-  local is_malformed = reason == 'malformed'
-  if is_malformed and not has_claims then return end
-  local marks = marks_of(run)
   local shares_pages = not marks.run and recrawl_after(run)
   local removed = {}
   for _, mark in ipairs(list) do
